@@ -52,6 +52,10 @@ expect 'a limit is kept' 0 'no room for more: later events are missing' \
     on_gpu "$hsadrv" trace --limit 1M -o small.pftrace -- "$work" "$kernels/fill.hsaco" 10000 0
 holds 'in bytes' bash -c '[ "$(stat -c %s small.pftrace)" -le 1048576 ]'
 expect 'what is there is whole' 0 '^[1-9][0-9]* 0 0$' counted small.pftrace
+expect 'a ring keeps the last' 0 'dispatches, 0 copies; ui' on_gpu "$hsadrv" trace --ring --limit 2M -o ring.pftrace -- "$work" "$kernels/fill.hsaco" 10000 0
+holds 'in as many bytes' bash -c '[ "$(stat -c %s ring.pftrace)" -le 2097152 ] && [ "$(stat -c %s ring.pftrace)" -gt 1000000 ]'
+holds 'and in one file' bash -c '! ls ring.pftrace.* 2>/dev/null'
+expect 'among it the end' 0 'hsa_queue_destroy' bash -c '"$0" trace report --all ring.pftrace' "$hsadrv"
 expect 'a limit that is none' 2 '--limit 12: wanted is a size of 1M or more' on_gpu "$hsadrv" trace --limit 12 -- true
 expect 'no program' 2 'missing program: hsadrv trace \[-o FILE\] -- PROGRAM' on_gpu "$hsadrv" trace
 expect 'a program that is not there' 127 'cannot run /nowhere/a.out: No such file' on_gpu "$hsadrv" trace -- /nowhere/a.out

@@ -18,6 +18,7 @@ namespace {
 
 struct Given {
     std::string file = "trace.pftrace", limit;
+    bool ring = false;
     std::vector<std::string> command;
     Run report;  ///< hsadrv trace report
 };
@@ -70,7 +71,7 @@ int run(const Given& given) {
     if (given.command.empty())
         throw tools::Failure(exit_status::usage,
                              "trace: missing program: hsadrv trace [-o FILE] -- PROGRAM ARGUMENT...");
-    TraceOptions options{.file = given.file};
+    TraceOptions options{.file = given.file, .ring = given.ring};
     if (!given.limit.empty()) options.limit_bytes = parse_limit(given.limit);
     const int status = run_traced(given.command, options);
     tell(given.file);
@@ -110,7 +111,8 @@ Run declare_trace(tools::CommandSyntax& command) {
     auto given = std::make_shared<Given>();
     command.options = {
         {"-o,--output", &given->file, "the file to write", {.value = "FILE", .shows_default = true}},
-        {"--limit", &given->limit, "the file's most bytes: later events are left out. Default: 1G", {.value = "SIZE"}}};
+        {"--limit", &given->limit, "the file's most bytes: later events are left out. Default: 1G", {.value = "SIZE"}},
+        {"--ring", &given->ring, "leave out the earlier events instead: the last half of the limit, or more, is kept"}};
     command.program = &given->command;
     tools::CommandSyntax own{.name = "report", .summary = "sum up a trace: kernels, copies, gaps, latencies, calls"};
     own.when_chosen = [given, run = declare_report(own)] { given->report = run; };

@@ -45,27 +45,37 @@ void set_environment(const TraceOptions& options) {
     setenv("HSA_TOOLS_LIB", tools.c_str(), 1);
     setenv("HSADRV_TRACE", fs::absolute(options.file).c_str(), 1);
     if (options.limit_bytes != 0) setenv("HSADRV_TRACE_LIMIT", std::to_string(options.limit_bytes).c_str(), 1);
+    if (options.ring) setenv("HSADRV_TRACE_RING", "1", 1);
 }
 
-/// The files of the program's processes beyond the first: FILE.PID, FILE.PID.N.
-std::vector<fs::path> further_files(const fs::path& file) {
+/// The trace's files in its folder: FILE, and of further processes FILE.PID and FILE.PID.N; of each, what was full
+/// before it (--ring) first, with .older at its end.
+std::vector<fs::path> all_files(const fs::path& file) {
     std::vector<fs::path> found;
-    const std::string prefix = file.filename().string() + ".";
+    const std::string name = file.filename().string();
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::absolute(file).parent_path(), error)) {
-        const std::string name = entry.path().filename().string();
-        const std::string rest = name.starts_with(prefix) ? name.substr(prefix.size()) : "";
-        if (!rest.empty() && rest.find_first_not_of("0123456789.") == std::string::npos) found.push_back(entry.path());
+        std::string rest = entry.path().filename().string();
+        if (!rest.starts_with(name)) continue;
+        rest.erase(0, name.size());
+        if (rest.ends_with(".older")) rest.resize(rest.size() - std::strlen(".older"));
+        const bool is_number = rest.size() > 1 && rest[0] == '.' && rest.find_first_not_of("0123456789.") == rest.npos;
+        if (rest.empty() || is_number) found.push_back(entry.path());
     }
-    std::sort(found.begin(), found.end());
+    const auto key = [](const fs::path& path) {
+        const std::string text = path.string();
+        return text.ends_with(".older") ? text.substr(0, text.size() - 6) + " " : text + "!";
+    };
+    std::sort(found.begin(), found.end(), [&](const fs::path& a, const fs::path& b) { return key(a) < key(b); });
     return found;
 }
 
 void remove_earlier(const fs::path& file) {
-    std::error_code error;
-    fs::remove(file, error);
-    if (error) throw tools::Failure(exit_status::files, fmt::format("'{}': {}", file.string(), error.message()));
-    for (const fs::path& further : further_files(file)) fs::remove(further);
+    for (const fs::path& earlier : all_files(file)) {
+        std::error_code error;
+        fs::remove(earlier, error);
+        if (error) throw tools::Failure(exit_status::files, fmt::format("'{}': {}", earlier.string(), error.message()));
+    }
 }
 
 /// Whether the file can be made where it is wanted, before the program runs.
@@ -78,13 +88,15 @@ void try_file(const fs::path& file) {
 
 /// Traces of several processes are one trace, one after the other.
 void join_files(const fs::path& file) {
-    for (const fs::path& further : further_files(file)) {
-        std::ifstream from{further, std::ios::binary};
-        std::ofstream to{file, std::ios::binary | std::ios::app};
-        to << from.rdbuf();
-        if (!to.flush()) fail(fmt::format("cannot append '{}' to '{}'", further.string(), file.string()));
-        fs::remove(further);
-    }
+    const std::vector<fs::path> parts = all_files(file);
+    if (parts.empty() || (parts.size() == 1 && parts[0] == fs::absolute(file))) return;
+    const fs::path joined = file.string() + ".joined";
+    std::ofstream to{joined, std::ios::binary};
+    for (const fs::path& part : parts) to << std::ifstream{part, std::ios::binary}.rdbuf();
+    to.close();
+    if (!to) fail(fmt::format("cannot write '{}'", joined.string()));
+    for (const fs::path& part : parts) fs::remove(part);
+    fs::rename(joined, file);
 }
 
 volatile sig_atomic_t child = 0;
@@ -145,7 +157,7 @@ int run_traced(const std::vector<std::string>& command, const TraceOptions& opti
     child = made;
     const int status = wait_for_child();
     child = 0;
-    if (fs::exists(options.file)) join_files(options.file);
+    join_files(options.file);
     return status;
 }
 

@@ -15,6 +15,7 @@ namespace hsadrv_tool::trace {
 struct TraceOptions {
     std::string file;
     std::uint64_t limit_bytes = 0;  ///< 0: the library's default
+    bool ring = false;              ///< the last events are kept, not the first
 };
 
 int run_traced(const std::vector<std::string>& command, const TraceOptions& options);

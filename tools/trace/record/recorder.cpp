@@ -51,9 +51,10 @@ std::string free_path(const std::string& wanted) {
 
 std::atomic<Recorder*> Recorder::instance_{nullptr};
 
-Recorder::Recorder(std::uint64_t limit_bytes)
+Recorder::Recorder(std::uint64_t limit_bytes, bool ring)
     : writer_{{static_cast<std::uint32_t>(getpid()), own_command()}},
-      limit_bytes_{limit_bytes},
+      limit_bytes_{ring ? limit_bytes / 2 : limit_bytes},
+      ring_{ring},
       next_work_{static_cast<std::uint64_t>(getpid()) << 32 | 1} {}
 
 bool Recorder::open(const std::string& path) {
@@ -70,7 +71,7 @@ Recorder* Recorder::start() {
     if (Recorder* made = active()) return made;
     const char* path = std::getenv("HSADRV_TRACE");
     if (path == nullptr || *path == 0) return nullptr;
-    auto* recorder = new Recorder{limit_of_environment()};
+    auto* recorder = new Recorder{limit_of_environment(), std::getenv("HSADRV_TRACE_RING") != nullptr};
     if (!recorder->open(free_path(path))) {
         delete recorder;
         return nullptr;
@@ -105,11 +106,18 @@ void Recorder::stop() {
     recorder->file_.reset();
 }
 
-void Recorder::append() {
-    if (packets_.empty() || file_->append(packets_)) return;
+bool Recorder::make_room() {
+    const std::string path = file_->path();
+    if (ring_ && file_->size_bytes() > limit_bytes_ / 2) {  // else the disk is full
+        file_.reset();
+        if (std::rename(path.c_str(), (path + ".older").c_str()) == 0 && open(path)) return true;
+        file_.reset();
+        return false;
+    }
     say("'" + file_->path() + "' has " + std::to_string(file_->size_bytes()) +
         " bytes, and there is no room for more: later events are missing (--limit, or a full disk)");
     file_.reset();
+    return false;
 }
 
 Track Recorder::thread(TraceWriter& writer, std::string& packets) {

@@ -21,7 +21,8 @@ namespace trace {
 
 class Recorder {
   public:
-    /// As HSADRV_TRACE and HSADRV_TRACE_LIMIT say; null: nothing is traced, which has been said if it was wanted.
+    /// As HSADRV_TRACE, HSADRV_TRACE_LIMIT and HSADRV_TRACE_RING say; null: nothing is traced, which has been said if
+    /// it was wanted.
     static Recorder* start();
     static Recorder* active() { return instance_.load(std::memory_order_acquire); }
     /// The file is whole, and nothing is written any more.
@@ -30,10 +31,11 @@ class Recorder {
     template <class Write>
     void write(Write&& write) {
         const std::lock_guard lock{mutex_};
-        if (!file_) return;
-        packets_.clear();
-        write(writer_, packets_);
-        append();
+        for (unsigned tries = 0; file_ && tries < 2; ++tries) {  // in a new file, names are introduced again
+            packets_.clear();
+            write(writer_, packets_);
+            if (packets_.empty() || file_->append(packets_) || !make_room()) return;
+        }
     }
     /// The calling thread's track.
     Track thread(TraceWriter& writer, std::string& packets);
@@ -41,9 +43,10 @@ class Recorder {
     std::uint64_t new_work_id() { return next_work_.fetch_add(1, std::memory_order_relaxed); }
 
   private:
-    Recorder(std::uint64_t limit_bytes);
+    Recorder(std::uint64_t limit_bytes, bool ring);
     bool open(const std::string& path);
-    void append();
+    /// The file is full. False: that is the end of the trace.
+    bool make_room();
     void leave_to_parent();
 
     static std::atomic<Recorder*> instance_;  // release when made
@@ -52,7 +55,8 @@ class Recorder {
     TraceWriter writer_;
     std::optional<TraceFile> file_;
     std::string packets_;
-    const std::uint64_t limit_bytes_;
+    const std::uint64_t limit_bytes_;       ///< of a file
+    const bool ring_;                       ///< the last events are kept, in this file and the one before it
     std::atomic<std::uint64_t> next_work_;  // relaxed: hands out numbers
 };
 
