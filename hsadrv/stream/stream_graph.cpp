@@ -120,15 +120,16 @@ void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
         for (const Packet& kernel : kernels) put_profiled(kernel, deadline, call);
         return;
     }
-    if (traced()) {
-        for (const Packet& kernel : kernels) put_beside_count(kernel, {0}, deadline, call);
-        return;
-    }
     // At most half of the ring at once; fences between the parts stay those of one run.
     const std::size_t most = std::max<std::size_t>(1, queue().size() / 2);
     for (std::size_t first = 0, part; first != kernels.size(); first += part) {
         part = std::min(most, kernels.size() - first);
         const std::span run = kernels.subspan(first, part);
+        if (traced()) {  // each kernel's signal is the tool's
+            const Packet count = barrier_and({}, timeline_->signal().native(), ordering_only);
+            writer_.put_batch(run, count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+            continue;
+        }
         auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
         last.completion_signal = timeline_->signal().native();
         writer_.put_batch(run.first(part - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch}, deadline, call);

@@ -84,12 +84,26 @@ void set_left_out(const Bound& bound) {
     }
 }
 
+/// Whether the word is an option of the command whose value is the next word.
+bool takes_next_word(const CommandSyntax& command, std::string_view word) {
+    for (const Option& option : command.options) {
+        if (std::holds_alternative<bool*>(option.target) || !option.traits.without_value.empty()) continue;
+        for (std::string_view rest = option.names; !rest.empty();) {
+            const std::string_view name = rest.substr(0, rest.find(','));
+            rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+            if (name == word && word.starts_with('-')) return true;
+        }
+    }
+    return false;
+}
+
 /// Where the words of a program begin, if the command that is named takes one: at its --.
 int begin_of_program(const CommandSyntax& command, int argc, const char* const* argv) {
     const CommandSyntax* named = &command;
     for (int n = 1; n < argc; ++n) {
         const std::string_view word = argv[n];
         if (word == "--") return named->program ? n : argc;
+        if (takes_next_word(*named, word)) ++n;
         for (const CommandSyntax& subcommand : named->subcommands)
             if (subcommand.name == word) {
                 named = &subcommand;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/companion.hpp"
 #include "base/log.hpp"
 #include "base/model.hpp"
 #include "base/options.hpp"
@@ -51,9 +52,10 @@ void put_first(const char* variable, const fs::path& library, char separator) {
 void add_tool(const fs::path& library) {
     const char* name = "libkfdemu-tool.so";
     const fs::path here = library.parent_path(), path = fs::exists(here / name) ? here / name : here / "tool" / name;
+    const std::string listed = kfdemu::escaped_tool(path.string());
     const char* before = std::getenv("HSA_TOOLS_LIB");
-    if (!fs::exists(path) || (before && std::strstr(before, path.c_str()))) return;
-    put_first("HSA_TOOLS_LIB", path, ' ');
+    if (!fs::exists(path) || (before && std::strstr(before, listed.c_str()))) return;
+    put_first("HSA_TOOLS_LIB", listed, ' ');
 }
 
 /// Replaces this process. Returns only on failure, with the exit status that a shell uses: 126 or 127.

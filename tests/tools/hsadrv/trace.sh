@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # hsadrv trace: what it records of programs, also of those that are killed, and the report.
 . "$(dirname "$0")/expect.bash"
-work=${files[0]} raw_hsa=${files[1]} kernels=$build/tests/kernels
+work=${files[0]} raw_hsa=${files[1]} edges=${files[2]} kernels=$build/tests/kernels
 if sanitized; then
     skip 1 'a library with a sanitizer cannot be loaded into a program without one'
     finish
@@ -45,6 +45,19 @@ kill -KILL $! 2>/dev/null
 pkill -KILL -f "$work" 2>/dev/null
 wait 2>/dev/null
 expect 'if all are killed, the file opens' 0 '^30 2 0$' counted alone.pftrace
+
+# ---- what programs may do
+
+for case in destroy exit fork null; do expect "the program goes on: $case" 0 '0 dispatches, 0 copies; ui' traced edge.pftrace "$edges" $case; done
+expect 'signals that are set again, and an empty copy' 0 '50 copies; ui' traced copies.pftrace "$edges" copies
+expect 'have times' 0 '^0 50 0$' counted copies.pftrace
+expect 'the runtime started twice' 0 '2 copies; ui' traced again.pftrace "$edges" again
+expect 'threads that enqueue together' 0 '1200 dispatches' traced together.pftrace "$edges" producers "$kernels/fill.gfx90a.o" 8 150
+expect 'a trace in a trace' 0 'inner.pftrace: 3 dispatches' on_gpu "$hsadrv" trace -o outer.pftrace -- "$hsadrv" trace -o inner.pftrace -- "$work" "$kernels/fill.hsaco" 3 0
+echo precious >notes.txt
+expect 'a file that is no trace is not replaced' 4 "'notes.txt' is there, and no trace" on_gpu "$hsadrv" trace -o notes.txt -- true
+expect 'and is as it was' 0 '^precious$' cat notes.txt
+expect 'a file of the name of a subcommand' 0 'no trace' on_gpu "$hsadrv" trace -o report -- true
 
 # ---- limits and mistakes
 

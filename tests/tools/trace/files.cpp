@@ -64,9 +64,8 @@ TEST_CASE("a file has its packets, and no padding once it is finished", "[trace]
 
 TEST_CASE("a process that is killed leaves all that it has appended", "[trace][file]") {
     const Folder folder;
-    // Shared with the child: how many calls it has appended.
-    TraceFile counts{folder / "counts", {}};
     for (unsigned round = 0; round < 20; ++round) {
+        std::filesystem::remove(folder / "t");
         int appended[2];
         REQUIRE(pipe(appended) == 0);
         const pid_t child = fork();
@@ -93,6 +92,18 @@ TEST_CASE("a process that is killed leaves all that it has appended", "[trace][f
         CHECK(events.calls.size() >= seen);
         CHECK(events.calls.size() <= seen + 1);
     }
+}
+
+TEST_CASE("a file that is there is left alone", "[trace][file]") {
+    const Folder folder;
+    std::ofstream{folder / "t"} << "precious";
+    try {
+        const TraceFile file{folder / "t", {}};
+        FAIL("it was overwritten");
+    } catch (const std::system_error& error) {
+        CHECK(error.code() == std::errc::file_exists);
+    }
+    CHECK(content(folder / "t") == "precious");
 }
 
 TEST_CASE("a full file keeps what it has", "[trace][file]") {

@@ -1,6 +1,7 @@
 // hsadrv trace: a program's calls of the HSA runtime and its GPU's work, as a file that ui.perfetto.dev opens.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -45,12 +46,13 @@ std::string content_of(const std::string& file) {
 
 /// "64M", "2G"; without a unit, bytes.
 std::uint64_t parse_limit(const std::string& text) {
-    char* end = nullptr;
-    const std::uint64_t number = std::strtoull(text.c_str(), &end, 10);
-    const std::string unit = end;
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit{end, static_cast<std::size_t>(text.data() + text.size() - end)};
     const unsigned shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
     constexpr std::uint64_t least = 1 << 20;
-    if (end == text.c_str() || (!unit.empty() && shift == 0) || number << shift < least)
+    if (error != std::errc{} || (!unit.empty() && shift == 0) || number > ~std::uint64_t{0} >> (shift + 1) ||
+        number << shift < least)
         throw tools::Failure(exit_status::usage,
                              fmt::format("--limit {}: wanted is a size of 1M or more, such as 64M or 2G", text));
     return number << shift;

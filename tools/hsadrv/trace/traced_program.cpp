@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,15 +38,37 @@ fs::path trace_library() {
                                      (here / HSADRV_LIBRARIES_FROM_BIN).lexically_normal().string()));
 }
 
+/// A path as the runtime's list of tools has it: with a backslash before blanks, quotes and backslashes.
+std::string escaped(const std::string& path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == ' ' || c == '"' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text;
+}
+
 /// The tools that the program's runtime loads: ours is the last, and so the first to see a call.
 void set_environment(const TraceOptions& options) {
-    const std::string library = trace_library().string();
+    const std::string library = escaped(trace_library().string());
     const char* const others = std::getenv("HSA_TOOLS_LIB");
-    const std::string tools = others && *others ? std::string{others} + " " + library : library;
-    setenv("HSA_TOOLS_LIB", tools.c_str(), 1);
+    if (others == nullptr || *others == 0)
+        setenv("HSA_TOOLS_LIB", library.c_str(), 1);
+    else if (std::string_view{others}.find(library) == std::string_view::npos)
+        setenv("HSA_TOOLS_LIB", (std::string{others} + " " + library).c_str(), 1);
     setenv("HSADRV_TRACE", fs::absolute(options.file).c_str(), 1);
     if (options.limit_bytes != 0) setenv("HSADRV_TRACE_LIMIT", std::to_string(options.limit_bytes).c_str(), 1);
     if (options.ring) setenv("HSADRV_TRACE_RING", "1", 1);
+}
+
+/// Whether a regular file is empty or begins as a trace: a packet whose first field is its timestamp.
+bool is_trace(const fs::path& path) {
+    std::error_code error;
+    if (!fs::is_regular_file(fs::symlink_status(path, error)) || error) return false;
+    std::ifstream file{path, std::ios::binary};
+    char head[6] = {};
+    file.read(head, sizeof head);
+    return file.gcount() == 0 || (file.gcount() == 6 && head[0] == '\x0a' && head[5] == '\x40');
 }
 
 /// The trace's files in its folder: FILE, and of further processes FILE.PID and FILE.PID.N; of each, what was full
@@ -70,8 +93,13 @@ std::vector<fs::path> all_files(const fs::path& file) {
     return found;
 }
 
+/// An earlier trace is replaced; any other file is not.
 void remove_earlier(const fs::path& file) {
-    for (const fs::path& earlier : all_files(file)) {
+    for (const fs::path& earlier : {file, fs::path{file.string() + ".older"}}) {
+        if (!fs::exists(fs::symlink_status(earlier))) continue;
+        if (!is_trace(earlier))
+            throw tools::Failure(exit_status::files,
+                                 fmt::format("'{}' is there, and no trace: it is not replaced", earlier.string()));
         std::error_code error;
         fs::remove(earlier, error);
         if (error) throw tools::Failure(exit_status::files, fmt::format("'{}': {}", earlier.string(), error.message()));
@@ -80,16 +108,32 @@ void remove_earlier(const fs::path& file) {
 
 /// Whether the file can be made where it is wanted, before the program runs.
 void try_file(const fs::path& file) {
-    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int made = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (made < 0) fail(fmt::format("cannot write '{}'", file.string()));
     close(made);
     fs::remove(file);
 }
 
-/// Traces of several processes are one trace, one after the other.
-void join_files(const fs::path& file) {
-    const std::vector<fs::path> parts = all_files(file);
-    if (parts.empty() || (parts.size() == 1 && parts[0] == fs::absolute(file))) return;
+/// Whether no process writes it any more.
+bool is_finished(const fs::path& path) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool finished = flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    close(file);
+    return finished;
+}
+
+/// Traces of several processes are one trace, one after the other: those of this run.
+void join_files(const fs::path& file, fs::file_time_type start) {
+    std::vector<fs::path> parts;
+    for (const fs::path& path : all_files(file))
+        if (is_trace(path) && fs::last_write_time(path) >= start) parts.push_back(path);
+    if (parts.empty() || (parts.size() == 1 && parts[0].filename() == file.filename())) return;
+    for (const fs::path& part : parts) {
+        if (is_finished(part)) continue;
+        fmt::print(stderr, "hsadrv: a process still writes {}: the run's files are not joined\n", part.string());
+        return;
+    }
     const fs::path joined = file.string() + ".joined";
     std::ofstream to{joined, std::ios::binary};
     for (const fs::path& part : parts) to << std::ifstream{part, std::ios::binary}.rdbuf();
@@ -147,6 +191,7 @@ int run_traced(const std::vector<std::string>& command, const TraceOptions& opti
     remove_earlier(options.file);
     try_file(options.file);
     set_environment(options);
+    const fs::file_time_type start = fs::last_write_time(fs::absolute(options.file).parent_path());
     const Signals signals;
     const pid_t made = fork();
     if (made < 0) fail("fork()");
@@ -157,7 +202,7 @@ int run_traced(const std::vector<std::string>& command, const TraceOptions& opti
     child = made;
     const int status = wait_for_child();
     child = 0;
-    join_files(options.file);
+    join_files(options.file, start);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "trace_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,8 +30,9 @@ void put_length(char* at, std::uint64_t length) {
 }  // namespace
 
 TraceFile::TraceFile(std::string path, Limits limits) : path_{std::move(path)}, limits_{limits} {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("open('" + path_ + "')");
+    flock(descriptor_, LOCK_EX | LOCK_NB);  // where there are no locks, it is written all the same
     void* const mapping =
         mmap(nullptr, limits_.most_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
     if (mapping == MAP_FAILED) {
@@ -52,7 +54,10 @@ bool TraceFile::grow(std::uint64_t wanted) {
     if (wanted <= size_) return true;
     if (wanted > limits_.most_bytes) return false;
     const std::uint64_t size = std::min((wanted + kStepBytes - 1) / kStepBytes * kStepBytes, limits_.most_bytes);
-    if (const int error = posix_fallocate(descriptor_, 0, static_cast<off_t>(size)); error != 0) {
+    int error = EINTR;
+    while (error == EINTR)
+        error = posix_fallocate(descriptor_, static_cast<off_t>(size_), static_cast<off_t>(size - size_));
+    if (error != 0) {
         errno = error;
         return false;
     }

@@ -21,7 +21,8 @@ class TraceFile {
         std::uint64_t most_bytes = std::uint64_t{1} << 30;
     };
 
-    /// Creates the file, or empties it. Throws std::system_error.
+    /// Creates the file, and locks it (flock) as long as it is written. Throws std::system_error, with
+    /// errc::file_exists if there is one.
     TraceFile(std::string path, Limits limits);
     ~TraceFile();
     TraceFile(const TraceFile&) = delete;

@@ -104,7 +104,8 @@ void introduce_gpus(ProtoWriter& interned, std::uint32_t pid) {
 
 }  // namespace
 
-TraceWriter::TraceWriter(Process process) : process_{std::move(process)}, sequence_{process_.pid + 1} {}
+TraceWriter::TraceWriter(Process process)
+    : process_{std::move(process)}, sequence_{process_.sequence != 0 ? process_.sequence : process_.pid + 1} {}
 
 TraceWriter::Name TraceWriter::intern(Names& names, std::string_view name) {
     const auto found = names.find(name);

@@ -27,6 +27,7 @@ namespace trace {
 struct Process {
     std::uint32_t pid = 0;
     std::vector<std::string> command;
+    std::uint32_t sequence = 0;  ///< different for each file that is joined to a trace; 0: made of the pid
 };
 
 /// A track of events, by its number in the trace.

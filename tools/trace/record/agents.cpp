@@ -29,9 +29,12 @@ std::string demangled(std::string name) {
 
 Agents::Agents(const Runtime& runtime) {
     unsigned hosts = 0;
+    // Hosts first: a GPU lists their regions, too.
+    hsa_device_type_t wanted = HSA_DEVICE_TYPE_CPU;
     auto each = [&](hsa_agent_t agent) {
         hsa_device_type_t type{};
         runtime.agent_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+        if ((type == HSA_DEVICE_TYPE_CPU) != (wanted == HSA_DEVICE_TYPE_CPU)) return;
         std::string name;
         if (type == HSA_DEVICE_TYPE_GPU) {
             char target[64] = "";
@@ -42,13 +45,15 @@ Agents::Agents(const Runtime& runtime) {
             name = hosts == 0 ? "host" : "host " + std::to_string(hosts);
             ++hosts;
         }
-        memories_[agent.handle] = name;
-        auto pool = [&](hsa_amd_memory_pool_t memory) { memories_[memory.handle] = name; };
+        memories_.emplace(agent.handle, name);
+        auto pool = [&](hsa_amd_memory_pool_t memory) { memories_.emplace(memory.handle, name); };
         runtime.iterate_pools(agent, &call_body<hsa_amd_memory_pool_t, decltype(pool)>, &pool);
-        auto region = [&](hsa_region_t memory) { memories_[memory.handle] = name; };
+        auto region = [&](hsa_region_t memory) { memories_.emplace(memory.handle, name); };
         runtime.iterate_regions(agent, &call_body<hsa_region_t, decltype(region)>, &region);
     };
-    runtime.iterate_agents(&call_body<hsa_agent_t, decltype(each)>, &each);
+    for (wanted = HSA_DEVICE_TYPE_CPU; wanted <= HSA_DEVICE_TYPE_GPU;
+         wanted = static_cast<hsa_device_type_t>(wanted + 1))
+        runtime.iterate_agents(&call_body<hsa_agent_t, decltype(each)>, &each);
 }
 
 std::optional<unsigned> Agents::gpu(hsa_agent_t agent) const {

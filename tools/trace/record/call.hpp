@@ -3,9 +3,9 @@
 //
 //     Wrapper<Tag, hsa_status_t(hsa_queue_t*)>::call          // goes into the table; Tag::next is called
 //
-// before(Tag, arguments...) and after(Tag, end, result, arguments...) are what else is done, by overloads for a Tag.
-// Arguments that point to a result, such as void** or hsa_signal_t*, are shown as what the call put there.
-// Thread safety: any thread.
+// before(Tag, session, arguments...) and after(Tag, session, end, result, arguments...) are what else is done, by
+// overloads for a Tag. Arguments that point to a result, such as void** or hsa_signal_t*, are shown as what the call
+// put there. Thread safety: any thread.
 #pragma once
 
 #include <array>
@@ -47,10 +47,13 @@ template <class T>
     requires(!std::is_const_v<T>) && (Handle<T> || std::is_pointer_v<T>)
 inline constexpr bool kIsResult<T*> = true;
 
+/// Lists of handles are arguments.
+constexpr bool is_list(std::string_view name) { return name == "agents" || name == "signals" || name == "consumers"; }
+
 template <class T>
-Annotation::Value shown(T value, bool succeeded) {
+Annotation::Value shown(std::string_view name, T value, bool succeeded) {
     if constexpr (kIsResult<T>) {
-        if (succeeded && value != nullptr) return value_of(*value);
+        if (succeeded && value != nullptr && !is_list(name)) return value_of(*value);
     }
     return value_of(value);
 }
@@ -61,23 +64,30 @@ struct Wrapper;
 template <class Tag, class R, class... A>
 struct Wrapper<Tag, R(A...)> {
     static R call(A... arguments) {
-        if (Session::active() == nullptr || Recorder::active() == nullptr) return Tag::next(arguments...);
+        Session* const session = Session::active();
+        if (session == nullptr || Recorder::active() == nullptr) return Tag::next(arguments...);
         const std::uint64_t begin_ns = now_ns();
-        before(Tag{}, arguments...);
+        guarded([&] { before(Tag{}, *session, arguments...); });
         const R result = Tag::next(arguments...);
-        CallEnd end;
-        after(Tag{}, end, result, arguments...);
-        write(begin_ns, end, result, arguments...);
+        guarded([&] {
+            CallEnd end;
+            after(Tag{}, *session, end, result, arguments...);
+            write(begin_ns, end, result, arguments...);
+        });
         return result;
     }
 
   private:
+    template <class T>
+    static Annotation argument(const char* name, T value, bool succeeded) {
+        return {name, shown(name, value, succeeded)};
+    }
     static void write(std::uint64_t begin_ns, const CallEnd& end, R result, A... arguments) {
         const bool is_status = std::is_same_v<R, hsa_status_t>;
         [[maybe_unused]] const bool succeeded = !is_status || static_cast<std::uint64_t>(result) == HSA_STATUS_SUCCESS;
         std::size_t n = 0;
         const std::array<Annotation, sizeof...(A) + 1> annotations = {
-            Annotation{Tag::arguments[n++], shown(arguments, succeeded)}...,
+            argument(Tag::arguments[n++], arguments, succeeded)...,
             Annotation{is_status ? "status" : "result", value_of(result)}};
         const Slice slice{Tag::name, begin_ns, now_ns(), annotations, end.submitted, end.waited_for};
         if (Recorder* const recorder = Recorder::active())

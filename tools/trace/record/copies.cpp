@@ -2,9 +2,10 @@
 
 namespace trace {
 
-void CopyInFlight::begin(hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, hsa_signal_t done,
+void CopyInFlight::begin(Session& session, hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, hsa_signal_t done,
                          std::optional<std::uint64_t> engine) {
-    Session& session = *Session::active();
+    id_ = 0;
+    if (bytes == 0 || done.handle == 0) return;  // the runtime does nothing, and leaves the signal as it is
     const Agents& agents = session.agents;
     PendingItem item;
     item.id = id_ = Recorder::active() ? Recorder::active()->new_work_id() : 0;
@@ -19,14 +20,15 @@ void CopyInFlight::begin(hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, 
     item.values.emplace_back("bytes", bytes);
     if (engine) item.values.emplace_back("engine", *engine);
     item.enqueued_ns = now_ns();
-    if (done.handle != 0) session.pending.add(done, std::move(item));
+    session.pending.add(done, std::move(item));
 }
 
-void CopyInFlight::enqueued(hsa_status_t result, std::vector<std::uint64_t>& ids) {
+void CopyInFlight::enqueued(Session& session, hsa_status_t result, std::vector<std::uint64_t>& ids) {
+    if (id_ == 0) return;
     if (result == HSA_STATUS_SUCCESS)
         ids.push_back(id_);
     else
-        Session::active()->pending.cancel(done_, id_);
+        session.pending.cancel(done_, id_);
 }
 
 void write_copy(std::uint64_t begin_ns, std::uint64_t bytes, std::vector<std::uint64_t>& ids) {

@@ -1,7 +1,7 @@
 // CopyInFlight: an asynchronous copy, from the call that enqueues it to the signal that completes it.
 //
-//     copy.begin(to_agent, from_agent, bytes, done);      // before the call, since the copy may end in it
-//     copy.enqueued(status, ids);
+//     copy.begin(session, to_agent, from_agent, bytes, done);      // before the call, since the copy may end in it
+//     copy.enqueued(session, status, ids);
 //
 // Thread safety: one a thread.
 #pragma once
@@ -13,9 +13,9 @@ namespace trace {
 class CopyInFlight {
   public:
     /// `engine`: the one that the program names.
-    void begin(hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, hsa_signal_t done,
+    void begin(Session& session, hsa_agent_t to, hsa_agent_t from, std::uint64_t bytes, hsa_signal_t done,
                std::optional<std::uint64_t> engine = std::nullopt);
-    void enqueued(hsa_status_t result, std::vector<std::uint64_t>& ids);
+    void enqueued(Session& session, hsa_status_t result, std::vector<std::uint64_t>& ids);
 
   private:
     std::uint64_t id_ = 0;

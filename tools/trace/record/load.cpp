@@ -3,7 +3,7 @@
 // Other tools chain: each calls what it found in the table.
 #include <hsa/hsa_ext_amd.h>
 
-#include <cstdio>
+#include <pthread.h>
 
 #include "calls.hpp"
 #include "session.hpp"
@@ -29,8 +29,10 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) {
     const Annotation annotations[] = {{"gpu", std::string_view{gpu}},
                                       {"address", Pointer{event->memory_fault.virtual_address}},
                                       {"reasons", std::uint64_t{event->memory_fault.fault_reason_mask}}};
-    recorder->write([&](TraceWriter& writer, std::string& packets) {
-        writer.instant(packets, recorder->thread(writer, packets), "memory fault", now_ns(), annotations);
+    guarded([&] {
+        recorder->write([&](TraceWriter& writer, std::string& packets) {
+            writer.instant(packets, recorder->thread(writer, packets), "memory fault", now_ns(), annotations);
+        });
     });
     return HSA_STATUS_ERROR;
 }
@@ -43,32 +45,46 @@ void watch_faults(HsaApiTable& table) {
     watch(&on_system_event, nullptr);
 }
 
+void begin(HsaApiTable& table) {
+    if (Recorder::start() == nullptr) return;
+    const Runtime runtime{table};
+    auto* session = new Session{runtime, clock_of(runtime)};
+    // A child of fork() has no runtime.
+    static const int registered =
+        pthread_atfork(nullptr, nullptr, [] { Session::current.store(nullptr, std::memory_order_release); });
+    static_cast<void>(registered);
+    watch_faults(table);
+    session->runtime.profile_copies(true);
+    session->pending.start_collector();
+    wrap_calls(table);
+    Session::current.store(session, std::memory_order_release);
+}
+
+/// Other threads may still be in our calls: the session stays.
+void end(bool patient) {
+    Session* const session = Session::current.exchange(nullptr, std::memory_order_acq_rel);
+    if (session == nullptr) return;
+    session->pending.stop_collector(patient);
+    session->pending.collect_rest(patient);
+    Recorder::stop(patient);
+}
+
 }  // namespace
 }  // namespace trace
 
 extern "C" [[gnu::visibility("default")]] bool OnLoad(HsaApiTable* table, std::uint64_t, std::uint64_t,
                                                       const char* const*) {
     using namespace trace;
-    if (Recorder::start() == nullptr) return true;
-    const Runtime runtime{*table};
-    auto* session = new Session{runtime, clock_of(runtime)};
-    watch_faults(*table);
-    session->runtime.profile_copies(true);
-    session->pending.start_collector();
-    wrap_calls(*table);
-    Session::current.store(session, std::memory_order_release);
+    if (Session::active() != nullptr) return true;  // it is named twice
+    guarded([&] { begin(*table); });
     return true;
 }
 
-/// Other threads may still be in our calls: the session stays.
 extern "C" [[gnu::visibility("default")]] void OnUnload() {
-    using namespace trace;
-    Session* const session = Session::current.exchange(nullptr, std::memory_order_acq_rel);
-    if (session == nullptr) return;
-    session->pending.stop_collector();
-    session->pending.collect_rest();
-    Recorder::stop();
+    trace::guarded([] { trace::end(true); });
 }
 
 /// A process that ends without hsa_shut_down.
-[[gnu::destructor]] static void end_of_process() { OnUnload(); }
+[[gnu::destructor]] static void end_of_process() {
+    trace::guarded([] { trace::end(false); });
+}

@@ -1,19 +1,31 @@
 #include "pending_work.hpp"
 
+#include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 namespace trace {
+namespace {
 
-PendingWork::~PendingWork() { stop_collector(); }
+/// Also of a signal that the program has destroyed: the runtime keeps its memory, and would assert that it is valid.
+hsa_signal_value_t value_of_signal(hsa_signal_t signal) {
+    return __atomic_load_n(&reinterpret_cast<const amd_signal_t*>(signal.handle)->value, __ATOMIC_ACQUIRE);
+}
+
+}  // namespace
+
+PendingWork::~PendingWork() { stop_collector(true); }
 
 /// Under the lock. Neighbours that are not written are one.
 void PendingWork::push(hsa_signal_t signal, std::unique_ptr<PendingItem> item) {
     std::deque<Counted>& items = signals_[signal.handle].items;
-    const hsa_signal_value_t before = items.empty() ? runtime_.signal_load(signal) : items.back().done_at;
+    const hsa_signal_value_t before = !items.empty()                  ? items.back().done_at
+                                      : ours_.contains(signal.handle) ? 1
+                                                                      : value_of_signal(signal);
     if (!item && !items.empty() && !items.back().item)
         items.back().done_at = before - 1;
     else
@@ -53,6 +65,23 @@ void PendingWork::cancel(hsa_signal_t signal, std::uint64_t id) {
     count_.store(signals_.size(), std::memory_order_relaxed);
 }
 
+void PendingWork::give_up(hsa_signal_t signal, const char* why) {
+    if (count_.load(std::memory_order_relaxed) == 0) return;
+    const std::lock_guard lock{mutex_};
+    const auto found = signals_.find(signal.handle);
+    if (found == signals_.end()) return;
+    take_ended(signal, found->second);
+    for (const Counted& counted : found->second.items)
+        if (counted.item) write_untimed(*counted.item, why);
+    signals_.erase(found);
+    count_.store(signals_.size(), std::memory_order_relaxed);
+}
+
+bool PendingWork::is_ours(hsa_signal_t signal) {
+    const std::lock_guard lock{mutex_};
+    return ours_.contains(signal.handle);
+}
+
 void PendingWork::write_untimed(const PendingItem& item, const char* why) {
     write(item, item.enqueued_ns, item.enqueued_ns, why);
 }
@@ -72,7 +101,7 @@ std::pair<std::uint64_t, std::uint64_t> PendingWork::times(hsa_signal_t signal, 
 
 /// Under the lock. Of several that have ended, the last has the signal's times.
 std::vector<std::uint64_t> PendingWork::take_ended(hsa_signal_t signal, OfSignal& of) {
-    const hsa_signal_value_t value = runtime_.signal_load(signal);
+    const hsa_signal_value_t value = value_of_signal(signal);
     const auto ended =
         std::find_if(of.items.begin(), of.items.end(), [=](const Counted& counted) { return value > counted.done_at; });
     std::vector<std::uint64_t> ids;
@@ -119,16 +148,19 @@ void PendingWork::collect_all() {
     count_.store(signals_.size(), std::memory_order_relaxed);
 }
 
-void PendingWork::collect_rest() {
-    collect_all();
-    const std::lock_guard lock{mutex_};
+void PendingWork::collect_rest(bool patient) {
+    const std::unique_lock lock = patient ? std::unique_lock{mutex_} : try_for_long(mutex_);
+    if (!lock) return;
     const std::uint64_t now = now_ns();
-    for (const auto& [signal, of] : signals_)
+    for (auto& [handle, of] : signals_) {
+        take_ended({handle}, of);
         for (const Counted& counted : of.items)
             if (counted.item) write(*counted.item, counted.item->enqueued_ns, now, "not finished");
+    }
     signals_.clear();
     count_.store(0, std::memory_order_relaxed);
-    for (const hsa_signal_t signal : free_) runtime_.signal_destroy(signal);
+    if (!patient) return;  // the runtime is gone, or goes with the process
+    for (const std::uint64_t handle : ours_) runtime_.signal_destroy({handle});
     free_.clear();
     ours_.clear();
 }
@@ -158,19 +190,22 @@ void PendingWork::start_collector() {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    collector_ = std::thread{[this] {
-        pthread_setname_np(pthread_self(), "hsadrv-trace");
-        while (!stopping_.load(std::memory_order_acquire)) {
-            std::this_thread::sleep_for(std::chrono::milliseconds{2});
-            if (count_.load(std::memory_order_relaxed) != 0) collect_all();
-        }
-    }};
+    try {
+        collector_ = std::thread{[this] {
+            pthread_setname_np(pthread_self(), "hsadrv-trace");
+            while (!stopping_.load(std::memory_order_acquire)) {
+                std::this_thread::sleep_for(std::chrono::milliseconds{2});
+                if (count_.load(std::memory_order_relaxed) != 0) guarded([this] { collect_all(); });
+            }
+        }};
+    } catch (const std::system_error&) {  // no further thread is allowed: calls collect
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void PendingWork::stop_collector() {
+void PendingWork::stop_collector(bool patient) {
     stopping_.store(true, std::memory_order_release);
-    if (collector_.joinable()) collector_.join();
+    if (collector_.joinable()) patient ? collector_.join() : collector_.detach();
 }
 
 }  // namespace trace

@@ -4,10 +4,11 @@
 //     pending.add(signal, {.name = "vector_add", …});
 //     pending.collect(signal);         // before the program learns that the signal has changed, or changes it itself
 //
-// The times of a kernel or copy are in its completion signal until the next one uses it: whoever waits for, loads,
-// stores or destroys a signal collects first, and a thread collects now and then. A signal that counts several packets
-// has the times of the last alone; the others' are unknown. Packets without a signal get one of ours, of a pool.
-// Thread safety: any thread.
+// The times of a kernel or copy are in its completion signal until the next one uses it: a call that waits for a
+// signal, changes or destroys it collects first, and a thread collects now and then. A signal that counts several
+// packets has the times of the last alone; the others' are unknown. When the program changes a signal, what has not
+// ended by it is given up: from then on its value does not say what has ended. Packets without a signal get one of
+// ours, of a pool. Thread safety: any thread.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -54,14 +55,20 @@ class PendingWork {
     hsa_signal_t own_signal();
     /// It was not enqueued after all.
     void cancel(hsa_signal_t signal, std::uint64_t id);
+    /// The signal is changed or destroyed, or a packet that is not known counts it: collects, and writes the rest
+    /// without times.
+    void give_up(hsa_signal_t signal, const char* why);
+    /// Whether the signal is one of ours, which a packet that was moved from a dead queue still has.
+    bool is_ours(hsa_signal_t signal);
     /// Writes it now, without times.
     void write_untimed(const PendingItem& item, const char* why);
     /// Writes what the signal says has ended; returns its ids.
     std::vector<std::uint64_t> collect(hsa_signal_t signal);
-    /// All signals; what has not ended is written as it is.
-    void collect_rest();
+    /// All signals; what has not ended is written as it is. `patient`: false at the end of a process, whose other
+    /// threads may have stopped in our calls, or which a signal handler of this thread ends: then what is locked stays.
+    void collect_rest(bool patient);
     void start_collector();
-    void stop_collector();
+    void stop_collector(bool patient);
 
   private:
     struct Counted {

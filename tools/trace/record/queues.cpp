@@ -75,28 +75,32 @@ PendingItem Queues::item_of(const Seen& seen, const hsa_kernel_dispatch_packet_t
 }
 
 void Queues::look(Seen& seen, std::uint64_t index, bool may_change, Enqueued& enqueued) {
-    if (index + seen.queue->size < runtime_.write_index(seen.queue)) return;  // its slot is another packet's by now
+    const bool consumed = runtime_.read_index(seen.queue) > index;
+    if (consumed && index + seen.queue->size < runtime_.write_index(seen.queue))
+        return;  // another packet's slot by now
     auto& packet = static_cast<hsa_kernel_dispatch_packet_t*>(seen.queue->base_address)[index & (seen.queue->size - 1)];
     const std::uint8_t type = type_of(packet);
-    const bool consumed = type == HSA_PACKET_TYPE_INVALID && runtime_.read_index(seen.queue) > index;
     if (type == HSA_PACKET_TYPE_INVALID && !consumed) return seen.late.push_back(index);
-    if (type != HSA_PACKET_TYPE_KERNEL_DISPATCH && !(consumed && is_dispatch(packet))) {
-        if (!consumed && type != HSA_PACKET_TYPE_INVALID && packet.completion_signal.handle != 0)
-            pending_.add_uncounted(packet.completion_signal);
+    const bool is_kernel = type == HSA_PACKET_TYPE_KERNEL_DISPATCH || (consumed && is_dispatch(packet));
+    const bool in_time = may_change && !consumed && type != HSA_PACKET_TYPE_INVALID;
+    hsa_signal_t signal = packet.completion_signal;
+    if (!in_time && signal.handle != 0)  // it may have counted the signal already
+        pending_.give_up(signal, "unknown: packets of several threads count one signal");
+    if (!is_kernel) {
+        if (in_time && signal.handle != 0) pending_.add_uncounted(signal);
         return;
     }
     PendingItem item = item_of(seen, packet);
     enqueued.ids.push_back(item.id);
     if (!enqueued.first) enqueued.first = item.name;
-    hsa_signal_t signal = packet.completion_signal;
-    if (signal.handle == 0 && may_change && !consumed) {
+    if (in_time && signal.handle != 0 && pending_.is_ours(signal)) {
+        pending_.give_up(signal, "moved from a queue that died");
+    } else if (in_time && signal.handle == 0) {
         signal = pending_.own_signal();
-        if (signal.handle != 0) pending_.add(signal, item);
         __atomic_store_n(&packet.completion_signal.handle, signal.handle, __ATOMIC_RELEASE);
-    } else if (signal.handle != 0 && !consumed) {
-        pending_.add(signal, item);
     }
-    if (signal.handle == 0 || consumed) pending_.write_untimed(item, "unknown: another thread enqueued it");
+    if (!in_time || signal.handle == 0) return pending_.write_untimed(item, "unknown: another thread enqueued it");
+    pending_.add(signal, std::move(item));
 }
 
 }  // namespace trace

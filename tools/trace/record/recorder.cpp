@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -40,31 +41,40 @@ std::uint64_t limit_of_environment() {
 void say(const std::string& text) { std::fprintf(stderr, "hsadrv trace: %s\n", text.c_str()); }
 
 /// The first of a run has the file; others, of other processes or of a later hsa_init, one each beside it.
-std::string free_path(const std::string& wanted) {
-    std::string path = wanted;
-    for (unsigned n = 0; access(path.c_str(), F_OK) == 0; ++n)
-        path = wanted + "." + std::to_string(getpid()) + (n == 0 ? "" : "." + std::to_string(n));
-    return path;
+std::string path_number(const std::string& wanted, unsigned n) {
+    if (n == 0) return wanted;
+    return wanted + "." + std::to_string(getpid()) + (n == 1 ? "" : "." + std::to_string(n - 1));
 }
+
+/// Different for each file, also of processes with one number: exec() keeps it.
+std::uint32_t random_number() {
+    std::uint32_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) number = static_cast<std::uint32_t>(now_ns());
+    return number | 1;
+}
+
+Recorder* locked_by_fork = nullptr;
 
 }  // namespace
 
 std::atomic<Recorder*> Recorder::instance_{nullptr};
 
 Recorder::Recorder(std::uint64_t limit_bytes, bool ring)
-    : writer_{{static_cast<std::uint32_t>(getpid()), own_command()}},
+    : writer_{{static_cast<std::uint32_t>(getpid()), own_command(), random_number()}},
       limit_bytes_{ring ? limit_bytes / 2 : limit_bytes},
       ring_{ring},
-      next_work_{static_cast<std::uint64_t>(getpid()) << 32 | 1} {}
+      next_work_{std::uint64_t{random_number() >> 1} << 32 | 1} {}
 
-bool Recorder::open(const std::string& path) {
-    try {
-        file_.emplace(path, TraceFile::Limits{limit_bytes_});
-    } catch (const std::system_error& error) {
-        say(error.what() + std::string{"; nothing is traced"});
-        return false;
-    }
-    return file_->append(writer_.begin());
+bool Recorder::open(const std::string& wanted) {
+    for (unsigned n = 0; n < 1000; ++n) try {
+            file_.emplace(path_number(wanted, n), TraceFile::Limits{limit_bytes_});
+            return file_->append(writer_.begin());
+        } catch (const std::system_error& error) {
+            if (error.code() == std::errc::file_exists) continue;
+            say(error.what() + std::string{"; nothing is traced"});
+            return false;
+        }
+    return false;
 }
 
 Recorder* Recorder::start() {
@@ -72,38 +82,39 @@ Recorder* Recorder::start() {
     const char* path = std::getenv("HSADRV_TRACE");
     if (path == nullptr || *path == 0) return nullptr;
     auto* recorder = new Recorder{limit_of_environment(), std::getenv("HSADRV_TRACE_RING") != nullptr};
-    if (!recorder->open(free_path(path))) {
+    if (!recorder->open(path)) {
         delete recorder;
         return nullptr;
     }
     instance_.store(recorder, std::memory_order_release);
     static const int registered = pthread_atfork(
         [] {
-            if (Recorder* r = active()) r->mutex_.lock();
+            locked_by_fork = active();
+            if (locked_by_fork) locked_by_fork->mutex_.lock();
         },
         [] {
-            if (Recorder* r = active()) r->mutex_.unlock();
+            if (locked_by_fork) locked_by_fork->mutex_.unlock();
         },
         [] {
-            if (Recorder* r = active()) r->leave_to_parent();
+            if (locked_by_fork) locked_by_fork->leave_to_parent();
         });
     static_cast<void>(registered);
     return recorder;
 }
 
 void Recorder::leave_to_parent() {
-    file_->abandon();
+    if (file_) file_->abandon();
     file_.reset();
     instance_.store(nullptr, std::memory_order_release);
     mutex_.unlock();
 }
 
-void Recorder::stop() {
+void Recorder::stop(bool patient) {
     Recorder* const recorder = active();
     if (recorder == nullptr) return;
     instance_.store(nullptr, std::memory_order_release);
-    const std::lock_guard lock{recorder->mutex_};
-    recorder->file_.reset();
+    const std::unique_lock lock = patient ? std::unique_lock{recorder->mutex_} : try_for_long(recorder->mutex_);
+    if (lock) recorder->file_.reset();  // else its padding stays, and it is whole as well
 }
 
 bool Recorder::make_room() {

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "../format/trace_file.hpp"
 #include "../format/trace_writer.hpp"
@@ -26,7 +28,10 @@ class Recorder {
     static Recorder* start();
     static Recorder* active() { return instance_.load(std::memory_order_acquire); }
     /// The file is whole, and nothing is written any more.
-    static void stop();
+    /// `patient`: as PendingWork::collect_rest().
+    static void stop(bool patient);
+    /// Something went wrong in the trace itself, which must not reach the program: the trace ends here.
+    static void give_up() noexcept { instance_.store(nullptr, std::memory_order_release); }
 
     template <class Write>
     void write(Write&& write) {
@@ -59,5 +64,25 @@ class Recorder {
     const bool ring_;                       ///< the last events are kept, in this file and the one before it
     std::atomic<std::uint64_t> next_work_;  // relaxed: hands out numbers
 };
+
+/// Calls body(): no exception reaches the program, whose code is C.
+template <class Body>
+void guarded(Body&& body) noexcept {
+    try {
+        body();
+    } catch (...) {
+        Recorder::give_up();
+    }
+}
+
+/// A lock, unless another thread has it for 0.2 s, or this one.
+inline std::unique_lock<std::mutex> try_for_long(std::mutex& mutex) {
+    std::unique_lock lock{mutex, std::try_to_lock};
+    for (unsigned n = 0; !lock && n < 200; ++n) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        static_cast<void>(lock.try_lock());
+    }
+    return lock;
+}
 
 }  // namespace trace

@@ -52,11 +52,10 @@ std::uint64_t number(const WorkEvent& work, const char* name) {
     return found == work.numbers.end() ? 0 : found->second;
 }
 
-GpuSummary summary_of_gpu(std::uint32_t gpu, const std::vector<WorkEvent>& all) {
+GpuSummary summary_of_gpu(std::uint32_t gpu, const std::vector<const WorkEvent*>& all) {
     std::vector<Interval> kernels, copies;
-    for (const WorkEvent& work : all)
-        if (work.gpu == gpu && is_timed(work))
-            (is_kernel(work) ? kernels : copies).push_back({work.begin_ns, work.end_ns});
+    for (const WorkEvent* work : all)
+        if (is_timed(*work)) (is_kernel(*work) ? kernels : copies).push_back({work->begin_ns, work->end_ns});
     kernels = joined(std::move(kernels));
     copies = joined(std::move(copies));
     std::vector<Interval> both = kernels;
@@ -86,10 +85,10 @@ void summarize_work(const Events& events, Summary& summary) {
     std::map<std::string, std::vector<std::uint64_t>> kernel_times, copy_times;
     std::map<std::string, KernelSummary> kernels;
     std::map<std::string, CopySummary> copies;
-    std::map<std::uint32_t, bool> gpus;
+    std::map<std::uint32_t, std::vector<const WorkEvent*>> gpus;
     std::vector<std::uint64_t> latencies;
     for (const WorkEvent& work : events.work) {
-        gpus[work.gpu] = true;
+        gpus[work.gpu].push_back(&work);
         const std::uint64_t took = work.end_ns - work.begin_ns;
         if (!is_timed(work)) ++summary.untimed;
         if (is_kernel(work)) {
@@ -122,7 +121,7 @@ void summarize_work(const Events& events, Summary& summary) {
     longest_first(summary.kernels);
     longest_first(summary.copy_kinds);
     summary.launch_latency = distribution_of(std::move(latencies));
-    for (const auto& [gpu, there] : gpus) summary.gpus.push_back(summary_of_gpu(gpu, events.work));
+    for (const auto& [gpu, all] : gpus) summary.gpus.push_back(summary_of_gpu(gpu, all));
 }
 
 }  // namespace
