@@ -11,6 +11,7 @@
 
 #include "raw_kfd.hpp"
 #include "support/descriptor.hpp"
+#include "support/sanitizer.hpp"
 
 using namespace raw_kfd;
 
@@ -258,7 +259,7 @@ TEST_CASE("a page that the program protects at any time is a fault of the GPU", 
         return true;
     };
     int right = 0;
-    constexpr int times = 300;
+    constexpr int times = test_support::sanitizer ? 60 : 300;  // processes
     for (int n = 0; n < times; ++n) right += status_of(row) == 0;
     CHECK(right == times);
 }
@@ -276,7 +277,7 @@ TEST_CASE("a page of an AQL queue that the program protects at any time is a fau
         return true;
     };
     int right = 0;
-    constexpr int times = 200;
+    constexpr int times = test_support::sanitizer ? 40 : 200;
     for (int n = 0; n < times; ++n) right += status_of(row) == 0;
     CHECK(right == times);
 }

@@ -301,7 +301,7 @@ TEST_CASE("a copy of more than 4 GiB", "[.large]") {
         HSA_CHECK(hsa_amd_memory_fill(a.at(at), 0x1000 + static_cast<std::uint32_t>(at >> 12), 1024));
     const Signal done;
     HSA_CHECK(copy(b, 0, a, 0, size, done));
-    REQUIRE(done.completed(120s));
+    REQUIRE(done.completed(280s));
     for (std::size_t at : ends) {
         const Signal down;
         HSA_CHECK(copy(host, 0, b, at, 4096, down));
