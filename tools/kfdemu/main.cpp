@@ -17,6 +17,7 @@
 #include "base/model.hpp"
 #include "base/options.hpp"
 #include "check/report_file.hpp"
+#include "count/write.hpp"
 #include "gfx9/decode.hpp"
 
 namespace fs = std::filesystem;
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
         "         [,jit=off][,waits=spin][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
-        "         [,suppress=FILE]...[,check-limit=100][,check-stop]\n"
+        "         [,suppress=FILE]...[,check-limit=100][,check-stop][,counters=FILE]\n"
         "auto emulates only if /dev/kfd cannot be opened.");
 
     auto* run = app.add_subcommand("run", "run a program on emulated GPUs; options override KFDEMU");
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, jit, waits, log, strict, check_report;
+    std::string vram, kfd, jit, waits, log, strict, check_report, counters;
     bool private_vram = false;
     std::vector<std::string> failures, defects, suppressions, checks, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
@@ -143,6 +144,9 @@ int main(int argc, char** argv) {
         ->take_all();
     run->add_option("--check-limit", options.check_limit, "distinct findings that are printed")->capture_default_str();
     run->add_flag("--check-stop", options.check_stop, "end the program, with status 99, at the first finding");
+    run->add_option("--counters", counters,
+                    "count what kernels execute and access, and write it to this file: JSON if its name ends in .json, "
+                    "a page if in .html, else text");
     run->add_option("--fail", failures,
                     "make driver calls fail: POINT:WHICH:ERROR, such as allocation:3:ENOMEM, ioctl/0x16:2-5:EIO, "
                     "mmap:1-:ENOMEM, scratch:1:ENOMEM; may be repeated")
@@ -188,7 +192,8 @@ int main(int argc, char** argv) {
     for (const std::string& file : suppressions) text += ",suppress=" + escaped(fs::absolute(file).string());
     for (const std::string& failure : failures) text += ",fail=" + failure;
     for (const std::string& defect : defects) text += ",defect=" + defect;
-    if (!checks.empty()) text += fmt::format(",check-first={}", getpid());
+    if (!counters.empty()) text += ",counters=" + escaped(fs::absolute(counters).string());
+    if (!checks.empty() || !counters.empty()) text += fmt::format(",check-first={}", getpid());
     const auto parsed = kfdemu::parse_options(text);
     if (const auto* error = std::get_if<std::string>(&parsed)) {
         fmt::print(stderr, "kfdemu: --{}\n", *error);
@@ -197,6 +202,10 @@ int main(int argc, char** argv) {
     if (const std::string error = check_report.empty() ? "" : kfdemu::check::begin_report(check_report);
         !error.empty()) {
         fmt::print(stderr, "kfdemu: --check-report={}: cannot be written: {}\n", check_report, error);
+        return kUsage;
+    }
+    if (const std::string error = counters.empty() ? "" : kfdemu::count::begin_counters(counters); !error.empty()) {
+        fmt::print(stderr, "kfdemu: --counters={}: cannot be written: {}\n", counters, error);
         return kUsage;
     }
     if (const std::string problem = kfdemu::gfx9::no_level_message(); !problem.empty()) {

@@ -70,6 +70,9 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "check-report") {
         if (value.empty()) return given + ": expected the name of a file";
         options.check_report = value;
+    } else if (key == "counters") {
+        if (value.empty()) return given + ": expected the name of a file";
+        options.counters = value;
     } else if (key == "suppress") {
         if (value.empty()) return given + ": expected the name of a file";
         options.suppressions.emplace_back(value);
@@ -84,7 +87,7 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
                ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, jit, waits, log, seed, "
                "hide, "
                "fail, "
-               "defect, strict, check, check-report, suppress, check-limit, check-stop";
+               "defect, strict, check, check-report, suppress, check-limit, check-stop, counters";
     }
     return {};
 }
@@ -181,6 +184,7 @@ std::string to_string(const Options& options) {
     for (const std::string& file : options.suppressions) failures += ",suppress=" + escaped(file);
     if (options.check_limit != Options{}.check_limit) failures += ",check-limit=" + std::to_string(options.check_limit);
     if (options.check_stop) failures += ",check-stop";
+    if (!options.counters.empty()) failures += ",counters=" + escaped(options.counters);
     if (options.check_first != 0) failures += ",check-first=" + std::to_string(options.check_first);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
            ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +

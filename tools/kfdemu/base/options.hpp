@@ -3,7 +3,7 @@
 //     KFDEMU=auto | on | off [,gpu=gfx90a] [,gpus=2] [,vram=8G] [,vram-access=host|private] [,workers=2]
 //            [,kfd=1.15] [,jit=off] [,waits=spin] [,log=info] [,seed=7] [,hide=0]… [,fail=allocation:3:ENOMEM]…
 //            [,defect=interrupts:1-]… [,strict] [,strict=NAME+NAME] [,check] [,check=NAME+NAME] [,check-report=FILE]
-//            [,check-first=PID] [,suppress=FILE]… [,check-limit=100] [,check-stop]
+//            [,check-first=PID] [,suppress=FILE]… [,check-limit=100] [,check-stop] [,counters=FILE]
 //
 // A backslash takes a comma or a backslash into a value: suppress=a\,b.
 //
@@ -52,7 +52,8 @@ struct Options {
     std::vector<std::string> suppressions;  ///< files that say which findings are not reported
     unsigned check_limit = 100;             ///< distinct findings that are printed
     bool check_stop = false;                ///< the first finding ends the process
-    std::int64_t check_first = 0;           ///< the process that `kfdemu run` becomes
+    std::int64_t check_first = 0;           ///< the process that `kfdemu run` becomes, if it checks or counts
+    std::string counters;                   ///< the file for what kernels execute; empty: it is not counted
 
     bool private_vram() const { return behaviours.has(Behaviour::private_vram); }
 };

@@ -13,6 +13,7 @@
 
 #include "base/companion.hpp"
 #include "base/log.hpp"
+#include "boundary/count_exit.hpp"
 #include "boundary/hsa_tool.hpp"
 #include "check/process.hpp"
 #include "check/report_file.hpp"
@@ -85,6 +86,7 @@ void finish_quickly() {
 /// program may hold a stream's lock while it waits for input.
 void stop_at_finding() {
     write_summary();
+    write_counters();
     std::promise<void> flushed;
     try {
         std::thread{[&] {
@@ -122,8 +124,7 @@ void announce_allocations() {
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 }
 
-/// When there is a device, which the first use decides.
-void prepare(const Options& options) {
+void prepare_checks(const Options& options) {
     configure(check::process_checks().report, options);
     if (!options.checks.any()) return;
     std::atexit(finish);
@@ -136,13 +137,20 @@ void prepare(const Options& options) {
         tell_unwritable(options, error);
 }
 
-/// Runs when the library is loaded. If there may be checks, decides now: before the program's own exit handlers are
-/// registered, which then run before ours, and before the HSA runtime looks for tools.
+/// When there is a device, which the first use decides.
+void prepare(const Options& options) {
+    prepare_checks(options);
+    prepare_counters(options);  // last: the end of checks may end the process
+}
+
+/// Runs when the library is loaded. If there may be checks or counters, decides now: before the program's own exit
+/// handlers are registered, which then run before ours, and before the HSA runtime looks for tools.
 [[gnu::constructor]] void watch_exit() {
     Device::on_decision(prepare);
     const char* options = std::getenv("KFDEMU");
     if (options == nullptr) return;
-    if (std::strstr(options, "check") != nullptr || std::strstr(options, "suppress") != nullptr) Device::topology();
+    for (const char* word : {"check", "suppress", "counters"})
+        if (std::strstr(options, word) != nullptr) Device::topology();
 }
 
 }  // namespace

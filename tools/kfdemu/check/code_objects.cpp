@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <string_view>
 
 #include "../base/parse_number.hpp"
@@ -108,17 +107,14 @@ void each_loaded(Use&& use) {
     }
 }
 
-struct Loaded {
-    Bytes bytes;
-    std::uint64_t bias = 0;  ///< address in memory minus address in the ELF file
-};
+}  // namespace
 
-std::optional<Loaded> loaded_at(std::uint64_t pc) {
-    std::optional<Loaded> result;
+std::optional<LoadedObject> loaded_object(std::uint64_t pc) {
+    std::optional<LoadedObject> result;
     each_loaded([&](const link_map& entry) {
         // Within 4 GiB of its load address: otherwise another one's, and not worth reading.
         if ((pc - entry.l_addr) >> 32 != 0) return false;
-        Loaded loaded{code_object(read_text(entry.l_name)), entry.l_addr};
+        LoadedObject loaded{code_object(read_text(entry.l_name)), entry.l_addr};
         if (!is_code_at(loaded.bytes, pc - loaded.bias)) return false;
         result = std::move(loaded);
         return true;
@@ -126,15 +122,15 @@ std::optional<Loaded> loaded_at(std::uint64_t pc) {
     return result;
 }
 
-}  // namespace
-
 void locate(Site& site) {
-    const auto loaded = loaded_at(site.pc);
-    if (!loaded) return;
-    const std::uint64_t address = site.pc - loaded->bias;
-    site.function = function_at(loaded->bytes, address);
-    site.source = source_lines(loaded->bytes, address);
-    site.by_gcc = is_by_gcc(loaded->bytes);
+    if (const auto object = loaded_object(site.pc)) locate(site, *object);
+}
+
+void locate(Site& site, const LoadedObject& object) {
+    const std::uint64_t address = site.pc - object.bias;
+    site.function = function_at(object.bytes, address);
+    site.source = source_lines(object.bytes, address);
+    site.by_gcc = is_by_gcc(object.bytes);
 }
 
 LoadedCode::Ranges LoadedCode::ranges() {

@@ -1,6 +1,7 @@
 // Finds the loaded code object that holds an address, as debuggers do: through the list that ROCR's loader publishes.
 //
 //     locate(site);       // fills in site.function and site.source, if the code object says so
+//     if (auto object = loaded_object(pc)) …       // a copy: locate(site, *object) still works when it is unloaded
 //
 // Needs nothing of the program: ROCR keeps _amdgpu_r_debug for every code object, and its URI names the file or the
 // memory that it was loaded from. Source lines need libkfdemu-lines.so, which is loaded when the first finding needs
@@ -11,14 +12,27 @@
 // nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "finding.hpp"
 
 namespace kfdemu::check {
 
+/// A copy of a code object that is or was loaded.
+struct LoadedObject {
+    std::vector<std::byte> bytes;  ///< the ELF file
+    std::uint64_t bias = 0;        ///< address in memory minus address in the ELF file
+};
+
+/// The one whose code is at the address.
+std::optional<LoadedObject> loaded_object(std::uint64_t pc);
+
 void locate(Site& site);
+void locate(Site& site, const LoadedObject& object);
 
 /// The code of all that is loaded, for Allocations::set_code(). Remembers what it has read: for one caller at a time.
 class LoadedCode {

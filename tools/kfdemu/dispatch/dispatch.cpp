@@ -1,5 +1,6 @@
 #include "dispatch.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -44,6 +45,21 @@ std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup&
     return kernel;
 }
 
+/// The kernel's first instructions, which tell it from others that are at its address earlier or later.
+std::span<const std::byte> beginning(const AddressSpace& memory, std::uint64_t entry) {
+    constexpr std::uint64_t kMostBytes = 4096;
+    const AddressSpace::Range* range = memory.find(entry);
+    if (range == nullptr || range->user_pages) return {};
+    return {range->at(entry), std::min(kMostBytes, range->end - entry)};
+}
+
+count::KernelCounts::Kernel* begin_counting(const Dispatch::Setup& setup, const KernelDescriptor& kernel) {
+    if (setup.counts == nullptr) return nullptr;
+    const std::uint64_t at = setup.packet.kernel_object;
+    const std::uint64_t entry = at + static_cast<std::uint64_t>(kernel.entry_offset_bytes);
+    return &setup.counts->begin({at, entry, setup.gpu.target, beginning(*setup.memory, entry)});
+}
+
 }  // namespace
 
 std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup setup) {
@@ -65,7 +81,8 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
       memory_races_{setup_.session.any() &&
                             (setup_.session.checks.has(Check::race) || setup_.session.checks.has(Check::fence))
                         ? std::make_shared<check::MemoryRaces>()
-                        : nullptr} {
+                        : nullptr},
+      counted_{begin_counting(setup_, kernel_)} {
     counts_ = group_counts(setup_.packet);
     if (setup_.session.any()) setup_.session.report->coverage.dispatches += 1;
     // Saturates: neither this number of groups nor more would ever complete.

@@ -33,6 +33,7 @@
 #include "../base/compute_units.hpp"
 #include "../base/order.hpp"
 #include "../check/scene.hpp"
+#include "../count/kernel_counts.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
 #include "garbage.hpp"
@@ -59,6 +60,7 @@ class Dispatch {
         const Garbage* garbage = nullptr;              ///< for registers and LDS; null: zeros. Borrows, likewise
         Order order;                                   ///< of the work-groups and their waves
         check::Session session;                        ///< checks that its waves run under
+        count::KernelCounts* counts = nullptr;         ///< that its waves add to; null: none. Borrows, likewise
     };
     enum class Start { Started, Later, NoMore };
     enum class State { Running, Finished, Failed, Aborted };
@@ -89,6 +91,8 @@ class Dispatch {
 
     Dispatch(Setup&& setup, const KernelDescriptor& kernel);
 
+    /// Whether its waves are watched, and then interpreted.
+    bool watches() const { return setup_.session.any() || counted_ != nullptr; }
     bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ gives the ordering
     bool take_group(std::uint64_t& index);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
@@ -100,6 +104,7 @@ class Dispatch {
     const CodeCache::Use code_use_;
     const std::uint64_t serial_;
     const std::shared_ptr<check::MemoryRaces> memory_races_;  // null: not watched
+    count::KernelCounts::Kernel* const counted_;              // null: not counted
     std::array<std::uint32_t, 3> counts_{};
     std::uint64_t total_ = 0;
 

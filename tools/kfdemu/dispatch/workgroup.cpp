@@ -105,12 +105,13 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
         resident.constants_for = dispatch.serial_;
         wave.watcher = nullptr;
-        wave.interpreted = shuffled_ || setup.session.any();
+        wave.interpreted = shuffled_ || dispatch.watches();
     }
-    if (setup.session.any()) watch(dispatch, initial);
+    if (setup.session.any()) check_waves(dispatch, initial);
+    if (dispatch.counted_ != nullptr) count_waves(dispatch);
 }
 
-void WorkGroup::watch(const Dispatch& dispatch, const check::InitialRegisters& initial) {
+void WorkGroup::check_waves(const Dispatch& dispatch, const check::InitialRegisters& initial) {
     const Dispatch::Setup& setup = dispatch.setup_;
     if (!checker_) checker_ = std::make_unique<check::GroupChecker>();
     check::Scene scene{setup.session, setup.gpu.target, setup.packet.kernel_object, setup.queue.dispatch_id, id_};
@@ -125,6 +126,16 @@ void WorkGroup::watch(const Dispatch& dispatch, const check::InitialRegisters& i
     checker_->begin(scene, waves_);
     for (unsigned n = 0; n < waves_; ++n) residents_[n]->wave.watcher = checker_->watcher(n);
     setup.session.report->coverage.waves += waves_;
+}
+
+/// After check_waves(): the counter calls the checkers.
+void WorkGroup::count_waves(const Dispatch& dispatch) {
+    if (!counter_) counter_ = std::make_unique<count::GroupCounter>();
+    counter_->begin(*dispatch.setup_.counts, *dispatch.counted_, waves_);
+    for (unsigned n = 0; n < waves_; ++n) {
+        gfx9::Wave& wave = residents_[n]->wave;
+        wave.watcher = counter_->watcher(n, wave.watcher);
+    }
 }
 
 const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
@@ -247,7 +258,8 @@ bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
     const CodeCache& code = *dispatch_->setup_.code;
     if (why != gfx9::Stop::FetchFault)
         if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_)) {
-            if (why == gfx9::Stop::MemoryFault && wave.watcher) checker_->faulted(wave, *page->at(wave.pc));
+            if (why == gfx9::Stop::MemoryFault && dispatch_->setup_.session.any())
+                checker_->faulted(wave, *page->at(wave.pc));
             fault.instruction = why == gfx9::Stop::Illegal ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
                                                            : gfx9::disassemble(code.target(), *page->at(wave.pc));
         }
@@ -266,6 +278,7 @@ WorkGroup::Progress WorkGroup::finish(Progress how) {
 
 void WorkGroup::report() {
     // Counted before the end of the groups is published.
+    if (counter_ != nullptr) busy() ? counter_->hand_over() : counter_->end();
     if (begun_ != 0) counters.work_groups += std::exchange(begun_, 0);
     if (begun_waves_ != 0) counters.waves += std::exchange(begun_waves_, 0);
     if (executed_ != 0 && reports_to_ != nullptr && reports_to_->setup_.session.any())

@@ -18,6 +18,7 @@
 #include "../base/address_space.hpp"
 #include "../base/order.hpp"
 #include "../check/group_checker.hpp"
+#include "../count/group_counter.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
 #include "code_cache.hpp"
@@ -70,7 +71,8 @@ class WorkGroup {
 
     void begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots);
     void reserve_waves(unsigned count);
-    void watch(const Dispatch& dispatch, const check::InitialRegisters& initial);
+    void check_waves(const Dispatch& dispatch, const check::InitialRegisters& initial);
+    void count_waves(const Dispatch& dispatch);
     void forget_translations();
     Progress run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions);
     Resident& next_runnable();
@@ -104,6 +106,7 @@ class WorkGroup {
     unsigned register_waves_ = 0;
     std::unique_ptr<std::byte[], FreeAligned> lds_;
     std::unique_ptr<check::GroupChecker> checker_;  // once a dispatch is checked
+    std::unique_ptr<count::GroupCounter> counter_;  // once one is counted
 };
 
 }  // namespace kfdemu

@@ -20,6 +20,7 @@
 #include "base/log.hpp"
 #include "base/order.hpp"
 #include "check/process.hpp"
+#include "count/kernel_counts.hpp"
 #include "gfx9/decode.hpp"
 #include "jit/code_memory.hpp"
 #include "resources/private_vram.hpp"
@@ -46,6 +47,7 @@ void make_paths_absolute(Options& options) {
     std::error_code error;
     const auto absolute = [&](const std::string& path) { return std::filesystem::absolute(path, error).string(); };
     if (!options.check_report.empty()) options.check_report = absolute(options.check_report);
+    if (!options.counters.empty()) options.counters = absolute(options.counters);
     for (std::string& path : options.suppressions) path = absolute(path);
 }
 
@@ -88,6 +90,7 @@ Decision decide() {
     if (decision.options.behaviours.has(Behaviour::seeded_garbage))
         garbage.store(new Garbage{decision.options.seed}, std::memory_order_release);
     if (decision.options.checks.any()) check::process_checks().enabled.store(decision.options.checks.bits());
+    if (!decision.options.counters.empty()) count::count_kernels();
     behaviours.store(decision.options.behaviours, std::memory_order_relaxed);
     if (decided) decided(decision.options);
     return decision;
@@ -126,6 +129,7 @@ void in_parent() {
 void in_child() {
     if (Device* parents = instance.exchange(nullptr, std::memory_order_relaxed)) parents_instance.store(parents);
     check::in_child();
+    count::in_child();
     after_fork();
 }
 

@@ -231,7 +231,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .gws = &gws_,
                                   .garbage = garbage.load(std::memory_order_acquire),
                                   .order = {order_seed.load(std::memory_order_relaxed), next_},
-                                  .session = check::process_session()});
+                                  .session = check::process_session(),
+                                  .counts = count::process_counts()});
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {
             case Refusal::NeedsScratch:

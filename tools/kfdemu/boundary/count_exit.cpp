@@ -1,0 +1,23 @@
+#include "boundary/count_exit.hpp"
+
+#include <cstdlib>
+
+#include "base/log.hpp"
+#include "count/write.hpp"
+#include "kfd/device.hpp"
+
+namespace kfdemu {
+
+void write_counters() {
+    const Options& options = Device::options();
+    if (const std::string error = count::write_counters(options); !error.empty())
+        write_log(LogLevel::error, fmt::format("counters={}: cannot be written: {}", options.counters, error));
+}
+
+void prepare_counters(const Options& options) {
+    if (options.counters.empty()) return;
+    std::atexit(write_counters);
+    std::at_quick_exit(write_counters);
+}
+
+}  // namespace kfdemu

@@ -1,0 +1,89 @@
+#include "group_counter.hpp"
+
+#include <bit>
+
+namespace kfdemu::count {
+
+void GroupCounter::begin(KernelCounts& counts, KernelCounts::Kernel& kernel, unsigned waves) {
+    if (kernel_ != &kernel) {
+        // Other code may be at these addresses.
+        counted_.clear();
+        pages_.clear();
+        page_number_ = ~std::uint64_t{0};
+    }
+    counts_ = &counts, kernel_ = &kernel;
+    groups_ += 1, waves_ += waves;
+    while (watchers_.size() < waves) watchers_.emplace_back(*this);
+}
+
+gfx9::Watcher* GroupCounter::watcher(unsigned wave, gfx9::Watcher* checker) {
+    watchers_[wave].next = checker;
+    return &watchers_[wave];
+}
+
+void GroupCounter::hand_over() {
+    if (counts_ == nullptr) return;
+    counts_->add(*kernel_, groups_, waves_, counted_);
+    groups_ = waves_ = 0;
+    for (Counted& each : counted_) each.sums = {};
+}
+
+void GroupCounter::end() {
+    hand_over();
+    counts_ = nullptr;
+}
+
+void GroupCounter::WaveCounter::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
+    group_.count(wave, inst);
+    if (next != nullptr) next->before(wave, inst);
+}
+
+Counted& GroupCounter::counted(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+    if (const std::uint64_t number = inst.pc / kPageBytes; number != page_number_) {
+        std::unique_ptr<Page>& page = pages_[number];
+        if (page == nullptr) page = std::make_unique<Page>();
+        page_ = page.get(), page_number_ = number;
+    }
+    std::uint32_t& at = (*page_)[inst.pc % kPageBytes / 4];
+    // Kernels may change their own code.
+    if (at != 0 && counted_[at - 1].inst.code() == inst.code()) return counted_[at - 1];
+    // With GPR indexing on, `inst` is a copy with other registers than the code names.
+    const gfx9::Inst& as_written = wave.slow && wave.next != nullptr ? *wave.next : inst;
+    counted_.push_back({as_written, kind_of(inst), {}});
+    at = static_cast<std::uint32_t>(counted_.size());
+    return counted_.back();
+}
+
+void GroupCounter::count(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+    Counted& here = counted(wave, inst);
+    const std::uint64_t exec = wave.exec();
+    here.sums.executions += 1;
+    here.sums.lanes += static_cast<std::uint64_t>(std::popcount(exec));
+    here.sums.partial += ~exec != 0;
+    if (here.kind == Kind::Branch) here.sums.taken += is_taken(wave, inst);
+    if (!check::may_access(inst.format)) return;
+    check::Segments segments;
+    find_accesses(wave, inst, segments);
+    count_accesses(segments, here.sums);
+}
+
+void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
+    bool memory = false;  // a buffer's end may cut some lanes, which are then an Access of their own
+    for (unsigned n = 0; n < segments.count; ++n) {
+        const check::Access& access = segments.access[n];
+        if (access.lanes == 0) continue;
+        const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(access.lanes)) * access.bytes;
+        if (access.place == check::Place::Lds) {
+            sums.lds += {1, bytes, bank_conflicts(access.at, access.lanes, access.bytes)};
+        } else if (access.place == check::Place::Scratch) {
+            sums.scratch += {1, bytes, scratch_lines(access.at, access.lanes, access.bytes)};
+        } else if (access.scalar) {
+            sums.scalar += {1, bytes, scalar_lines(access.at[0], access.bytes)};
+        } else {
+            sums.memory += {memory ? 0u : 1u, bytes, memory_lines(access.at, access.lanes, access.bytes)};
+            memory = true;
+        }
+    }
+}
+
+}  // namespace kfdemu::count

@@ -1,0 +1,65 @@
+// Counts what the waves of work-groups execute: one for a worker, without locks until it hands over its sums.
+//
+//     GroupCounter counter;
+//     counter.begin(*counts, *kernel, waves);            // a new work-group
+//     wave.watcher = counter.watcher(n, wave.watcher);   // for each of its waves; it calls the wave's checker, too
+//     counter.end();                                     // after groups: what was counted is part of the kernel's sums
+//
+// What waits and is tried again, a GWS operation, counts once a try. Accesses whose width a buffer's format decides,
+// those of swizzled buffers that are not scratch, of ds_…_src2 and of GDS have executions, but no bytes. Thread safety:
+// that of its work-group. Borrows: the counts, the kernel and the checkers, until end().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "../check/access.hpp"
+#include "../gfx9/watcher.hpp"
+#include "kernel_counts.hpp"
+
+namespace kfdemu::count {
+
+class GroupCounter {
+  public:
+    void begin(KernelCounts& counts, KernelCounts::Kernel& kernel, unsigned waves);
+    /// `checker` may be null.
+    gfx9::Watcher* watcher(unsigned wave, gfx9::Watcher* checker);
+    /// What was counted so far.
+    void hand_over();
+    void end();
+
+  private:
+    class WaveCounter final : public gfx9::Watcher {
+      public:
+        explicit WaveCounter(GroupCounter& group) : group_{group} {}
+        void before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept override;
+
+        gfx9::Watcher* next = nullptr;
+
+      private:
+        GroupCounter& group_;
+    };
+
+    static constexpr std::uint64_t kPageBytes = 4096;
+    /// Of each dword of the page, the number of its instruction in counted_, plus 1; 0: not executed yet.
+    using Page = std::array<std::uint32_t, kPageBytes / 4>;
+
+    Counted& counted(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void count(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    static void count_accesses(const check::Segments& segments, Sums& sums);
+
+    KernelCounts* counts_ = nullptr;
+    KernelCounts::Kernel* kernel_ = nullptr;
+    std::uint64_t groups_ = 0, waves_ = 0;  // not handed over
+    std::vector<Counted> counted_;
+    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    std::uint64_t page_number_ = ~std::uint64_t{0};
+    Page* page_ = nullptr;
+    std::deque<WaveCounter> watchers_;
+};
+
+}  // namespace kfdemu::count

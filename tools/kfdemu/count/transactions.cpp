@@ -1,0 +1,94 @@
+#include "transactions.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+namespace kfdemu::count {
+namespace {
+
+constexpr unsigned kDwordBytes = 4;
+/// An access has at most 16 bytes; one more dword if it is not aligned.
+constexpr unsigned kMostDwords = 5;
+
+/// Numbers, of which the distinct ones count. Neighbours usually repeat or ascend, and need no sorting.
+template <std::size_t Most>
+class Distinct {
+  public:
+    void add(std::uint64_t number) {
+        if (count_ != 0 && all_[count_ - 1] == number) return;
+        ascend_ &= count_ == 0 || all_[count_ - 1] < number;
+        all_[count_++] = number;
+    }
+    unsigned count() {
+        if (ascend_) return count_;
+        std::sort(all_.begin(), all_.begin() + count_);
+        return static_cast<unsigned>(std::unique(all_.begin(), all_.begin() + count_) - all_.begin());
+    }
+
+  private:
+    std::array<std::uint64_t, Most> all_;
+    unsigned count_ = 0;
+    bool ascend_ = true;
+};
+
+template <class Use>
+void each(std::uint64_t lanes, Use&& use) {
+    for (; lanes != 0; lanes &= lanes - 1) use(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+unsigned lanes_of_pass(unsigned bytes) { return bytes <= kDwordBytes ? 32 : bytes <= 2 * kDwordBytes ? 16 : 8; }
+
+/// The most distinct dwords in one bank.
+unsigned deepest(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
+    std::array<std::array<std::uint64_t, 32>, kBanks> dwords;  // a lane touches a bank once
+    std::array<unsigned, kBanks> used{};
+    unsigned most = 0;
+    each(lanes, [&](unsigned l) {
+        const std::uint64_t last = (at[l] + bytes - 1) / kDwordBytes;
+        for (std::uint64_t dword = at[l] / kDwordBytes; dword <= last; ++dword) {
+            auto& bank = dwords[dword % kBanks];
+            unsigned& count = used[dword % kBanks];
+            if (std::find(bank.begin(), bank.begin() + count, dword) != bank.begin() + count) continue;
+            bank[count++] = dword;
+            most = std::max(most, count);
+        }
+    });
+    return most;
+}
+
+}  // namespace
+
+unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
+    Distinct<gfx9::kLanes * 2> lines;
+    each(lanes, [&](unsigned l) {
+        lines.add(at[l] / kLineBytes);
+        lines.add((at[l] + bytes - 1) / kLineBytes);
+    });
+    return lines.count();
+}
+
+unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
+    Distinct<gfx9::kLanes * kMostDwords> lines;
+    each(lanes, [&](unsigned l) {
+        const std::uint64_t last = (at[l] + bytes - 1) / kDwordBytes;
+        for (std::uint64_t dword = at[l] / kDwordBytes; dword <= last; ++dword)
+            lines.add((dword * gfx9::kLanes + l) * kDwordBytes / kLineBytes);
+    });
+    return lines.count();
+}
+
+unsigned scalar_lines(std::uint64_t at, unsigned bytes) {
+    return static_cast<unsigned>((at + bytes - 1) / kLineBytes - at / kLineBytes + 1);
+}
+
+unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
+    const unsigned width = lanes_of_pass(bytes);
+    const std::uint64_t first = (std::uint64_t{1} << width) - 1;
+    unsigned cycles = 0;
+    for (unsigned begin = 0; begin < gfx9::kLanes; begin += width)
+        if (const std::uint64_t pass = lanes & first << begin; pass != 0) cycles += deepest(at, pass, bytes) - 1;
+    return cycles;
+}
+
+}  // namespace kfdemu::count

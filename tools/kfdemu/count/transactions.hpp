@@ -1,0 +1,37 @@
+// What one memory instruction of a wave costs: lines of memory, conflicts of LDS banks.
+//
+//     unsigned lines = memory_lines(access.at, access.lanes, access.bytes);     // of 64 bytes
+//     unsigned cycles = bank_conflicts(access.at, access.lanes, access.bytes);
+//
+// The model of LDS: 32 banks of 4 bytes. A wave's access is served in passes of as many lanes as 32 banks have data
+// for: two of 32 lanes for up to 4 bytes, four of 16 for 8, eight of 8 for 12 and 16. A pass takes one more cycle for
+// each further dword that it touches in the same bank; lanes that touch the same dword share it. Source: "Vega" ISA
+// manual, "Data Share Operations" (banks, broadcast); AMD's OpenCL optimization guide, "Local Memory (LDS)
+// Optimization" (conflicts are those among half of a wave). That wider accesses go by quarters and eighths is derived
+// from the banks' width, not documented.
+//
+// Pure. Thread safety: any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "../gfx9/wave.hpp"
+
+namespace kfdemu::count {
+
+using Addresses = std::array<std::uint64_t, gfx9::kLanes>;
+
+inline constexpr unsigned kLineBytes = 64;
+inline constexpr unsigned kBanks = 32;
+
+/// Distinct lines that the lanes' accesses of that many bytes, at most 64, touch.
+unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes);
+/// The same of scratch, by offsets in the lanes' segments: memory holds dword 0 of all lanes, then dword 1.
+unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes);
+/// Lines of one access of consecutive bytes.
+unsigned scalar_lines(std::uint64_t at, unsigned bytes);
+/// Cycles beyond one a pass.
+unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes);
+
+}  // namespace kfdemu::count
