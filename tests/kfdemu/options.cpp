@@ -89,8 +89,16 @@ TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][optio
     CHECK_THAT(refused("check-report=/tmp/found.json"), Contains("nothing is checked; add check or check=NAME"));
     CHECK_THAT(refused("check-report="), Contains("the name of a file"));
     CHECK_THAT(refused("suppress="), Contains("the name of a file"));
+    CHECK_THAT(refused("counters="), Contains("the name of a file"));
     CHECK_THAT(refused("check-limit=many"), Contains("a number"));
     CHECK_THAT(refused("speed=9"), Contains("no such option"));
+}
+
+TEST_CASE("the file of counters is an option", "[kfdemu][options]") {
+    CHECK(parsed_options("on").counters.empty());
+    const Options options = parsed_options(R"(on,counters=/tmp/a\,b.json)");
+    CHECK(options.counters == "/tmp/a,b.json");
+    CHECK(parsed_options(to_string(options)).counters == options.counters);
 }
 
 TEST_CASE("a backslash takes a comma into a file's name", "[kfdemu][options]") {

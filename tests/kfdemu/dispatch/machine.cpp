@@ -237,6 +237,7 @@ kfdemu::Dispatch::Setup Machine::setup(const kfdemu::KernelDispatchPacket& packe
     s.code = &code;
     s.scratch_slots = slots;
     s.session = session;
+    s.counts = counts;
     return s;
 }
 

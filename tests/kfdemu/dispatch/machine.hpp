@@ -99,7 +99,8 @@ class Machine {
     kfdemu::GpuFacts gpu;
     kfdemu::QueueFacts queue;
     std::shared_ptr<kfdemu::ScratchSlots> slots;
-    kfdemu::check::Session session;  ///< what kernels are checked for
+    kfdemu::check::Session session;                 ///< what kernels are checked for
+    kfdemu::count::KernelCounts* counts = nullptr;  ///< what they execute is added to; null: not counted
 
   private:
     struct Mapping {

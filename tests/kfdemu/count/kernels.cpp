@@ -1,0 +1,139 @@
+// What kernels add up to, number by number.
+#include "machine.hpp"
+#include "tools/kfdemu/count/listing.hpp"
+
+using namespace dispatch_test;
+using namespace kfdemu::count;
+
+namespace {
+
+/// A machine that counts.
+struct Counting {
+    explicit Counting(Target target) : machine{target}, code{machine.load("accesses", "O2")} {
+        machine.counts = &counts;
+    }
+
+    ListedKernel only() const {
+        const Listing listing = list(1, "test", counts.totals());
+        REQUIRE(listing.kernels.size() == 1);
+        return listing.kernels[0];
+    }
+
+    KernelCounts counts;
+    Machine machine;
+    CodeObject code;
+};
+
+template <class Test>
+void on_each_target(Test&& test) {
+    for (const Target target : targets()) {
+        INFO(kfdemu::gfx9::name(target));
+        Counting gpu{target};
+        test(gpu);
+    }
+}
+
+std::uint64_t executed(const ListedKernel& kernel, Kind kind) {
+    return kernel.executed[static_cast<std::size_t>(kind)];
+}
+
+/// Runs a transpose of 32 by 32 in one work-group.
+ListedKernel transposed(Counting& gpu, const char* kernel) {
+    std::vector<std::uint32_t> in(1024);
+    for (std::uint32_t n = 0; n < 1024; ++n) in[n] = n;
+    auto* out = gpu.machine.allocate<std::uint32_t>(1024);
+    gpu.code.launch(kernel, {.grid = {32, 32}, .group = {32, 32}}, gpu.machine.copy(in), out);
+    REQUIRE(out[1] == 32);
+    return gpu.only();
+}
+
+}  // namespace
+
+TEST_CASE("a copy of consecutive dwords", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        gpu.code.launch("copy", {.grid = {1024}, .group = {256}, .threads = 2},
+                        gpu.machine.allocate<std::uint32_t>(1024), gpu.machine.allocate<std::uint32_t>(1024));
+        const ListedKernel kernel = gpu.only();
+        CHECK(kernel.dispatches == 1);
+        CHECK(kernel.groups == 4);
+        CHECK(kernel.waves == 16);
+        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 2 * 64});
+        CHECK(kernel.total.scratch == Traffic{});
+        CHECK(kernel.total.lds == LdsTraffic{});
+        CHECK(kernel.total.partial == 0);
+        CHECK(kernel.total.lanes == kernel.total.executions * 64);
+        CHECK(coalescing(kernel.total.memory) == 1.0);
+        CHECK(mean_lanes(kernel.vector) == 64.0);
+        for (const ListedInstruction& each : kernel.instructions) CHECK(each.sums.executions == 16);
+    });
+}
+
+TEST_CASE("a load of one dword a line", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        gpu.code.launch("strided", {.grid = {1024}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(16 * 1024),
+                        gpu.machine.allocate<std::uint32_t>(1024));
+        const ListedKernel kernel = gpu.only();
+        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 1024 + 64});
+        bool found = false;
+        for (const ListedInstruction& each : kernel.instructions)
+            if (each.sums.memory == Traffic{16, 4096, 1024}) found = coalescing(each.sums.memory) == 1.0 / 16;
+        CHECK(found);
+    });
+}
+
+TEST_CASE("a store by some lanes", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        gpu.code.launch("some", {.grid = {256}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(1024));
+        const ListedKernel kernel = gpu.only();
+        CHECK(kernel.waves == 4);
+        CHECK(kernel.total.memory == Traffic{4, 4 * 16 * 4, 4});
+        for (const ListedInstruction& each : kernel.instructions) {
+            if (each.sums.memory.accesses == 0) continue;
+            CHECK(each.sums.lanes == 4 * 16);
+            CHECK(each.sums.partial == 4);
+        }
+    });
+}
+
+TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        const ListedKernel kernel = transposed(gpu, "transpose_tight");
+        CHECK(kernel.waves == 16);
+        CHECK(kernel.total.lds == LdsTraffic{32, 2 * 4096, 16 * 62});
+        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 2 * 64});
+        CHECK(executed(kernel, Kind::Lds) == 32);
+        CHECK(executed(kernel, Kind::Barrier) == 16);
+    });
+}
+
+TEST_CASE("and none when its rows are padded", "[kfdemu][count]") {
+    on_each_target(
+        [](Counting& gpu) { CHECK(transposed(gpu, "transpose_padded").total.lds == LdsTraffic{32, 2 * 4096, 0}); });
+}
+
+TEST_CASE("dispatches of a kernel add up, kernels do not", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        auto* memory = gpu.machine.allocate<std::uint32_t>(1024);
+        for (unsigned n = 0; n < 3; ++n) gpu.code.launch("some", {.grid = {256}, .group = {64}, .quantum = 5}, memory);
+        gpu.code.launch("copy", {.grid = {64}, .group = {64}}, memory, memory);
+        const std::vector<KernelTotal> totals = gpu.counts.totals();
+        REQUIRE(totals.size() == 2);
+        CHECK(totals[0].dispatches == 3);
+        CHECK(totals[0].groups == 12);
+        CHECK(totals[0].waves == 12);
+        CHECK(totals[1].dispatches == 1);
+        CHECK(totals[1].waves == 1);
+    });
+}
+
+TEST_CASE("checks see what is counted, and it counts the same", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        kfdemu::check::Report report;
+        gpu.machine.session.checks.set(kfdemu::Check::lds_race);
+        gpu.machine.session.report = &report;
+        const ListedKernel kernel = transposed(gpu, "transpose_tight");
+        CHECK(report.coverage.waves == 16);
+        CHECK(report.coverage.instructions == kernel.total.executions);
+        CHECK(kernel.total.lds == LdsTraffic{32, 2 * 4096, 16 * 62});
+    });
+}

@@ -1,0 +1,27 @@
+// Accesses whose transactions and bank conflicts are known.
+#include "../../dispatch/kernels/kernel.hpp"
+
+KERNEL void copy(const u32* in, u32* out) { out[global_x()] = in[global_x()]; }
+
+/// A line for each work-item.
+KERNEL void strided(const u32* in, u32* out) { out[global_x()] = in[global_x() * 16]; }
+
+/// The first 16 work-items of 64.
+KERNEL void some(u32* out) {
+    if (local_x() % 64 < 16) out[global_x()] = 1;
+}
+
+/// A tile of 32 rows, each of which is so many dwords after the one before.
+template <u32 Pitch>
+static inline void transpose(const u32* in, u32* out, u32 LDS_POINTER* tile) {
+    const u32 x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();
+    tile[y * Pitch + x] = in[y * 32 + x];
+    barrier();
+    out[y * 32 + x] = tile[x * Pitch + y];
+}
+
+LDS u32 tight[32 * 32];
+KERNEL void transpose_tight(const u32* in, u32* out) { transpose<32>(in, out, tight); }
+
+LDS u32 padded[32 * 33];
+KERNEL void transpose_padded(const u32* in, u32* out) { transpose<33>(in, out, padded); }

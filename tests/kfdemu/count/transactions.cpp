@@ -1,0 +1,95 @@
+// Lines and bank conflicts of the accesses of one instruction, number by number.
+#include "tools/kfdemu/count/transactions.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+
+using namespace kfdemu::count;
+
+namespace {
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+/// Lane n at base + n * stride bytes.
+Addresses every(std::uint64_t stride, std::uint64_t base = 0) {
+    Addresses at;
+    for (std::uint64_t l = 0; l < at.size(); ++l) at[l] = base + l * stride;
+    return at;
+}
+
+}  // namespace
+
+TEST_CASE("lines that a wave's accesses of memory touch", "[kfdemu][count]") {
+    CHECK(memory_lines(every(4), kAll, 4) == 4);
+    CHECK(memory_lines(every(8), kAll, 4) == 8);
+    CHECK(memory_lines(every(64), kAll, 4) == 64);
+    CHECK(memory_lines(every(0, 0x1000), kAll, 4) == 1);
+    CHECK(memory_lines(every(16), kAll, 16) == 16);
+    CHECK(memory_lines(every(1), kAll, 1) == 1);
+}
+
+TEST_CASE("only active lanes touch lines", "[kfdemu][count]") {
+    CHECK(memory_lines(every(4), 0xffff, 4) == 1);
+    CHECK(memory_lines(every(4), 0x1'0001, 4) == 2);
+    CHECK(memory_lines(every(64), 0x8000'0000'0000'0001, 4) == 2);
+    CHECK(memory_lines(every(4), 0, 4) == 0);
+}
+
+TEST_CASE("accesses that are not aligned touch the line after", "[kfdemu][count]") {
+    CHECK(memory_lines(every(4, 4), kAll, 4) == 5);
+    CHECK(memory_lines(every(64, 62), kAll, 4) == 65);
+    CHECK(memory_lines(every(128, 60), kAll, 8) == 128);
+}
+
+TEST_CASE("lines count once in any order of lanes", "[kfdemu][count]") {
+    Addresses down = every(4);
+    std::reverse(down.begin(), down.end());
+    CHECK(memory_lines(down, kAll, 4) == 4);
+    Addresses mixed;
+    for (std::uint64_t l = 0; l < mixed.size(); ++l) mixed[l] = l * 29 % 64 * 4;
+    CHECK(memory_lines(mixed, kAll, 4) == 4);
+}
+
+TEST_CASE("scratch holds the same dword of all lanes together", "[kfdemu][count]") {
+    CHECK(scratch_lines(every(0), kAll, 4) == 4);
+    CHECK(scratch_lines(every(0), kAll, 16) == 16);
+    CHECK(scratch_lines(every(4), kAll, 4) == 64);
+    CHECK(scratch_lines(every(0, 2), kAll, 4) == 8);
+    CHECK(scratch_lines(every(0), 1, 4) == 1);
+}
+
+TEST_CASE("lines of a scalar access", "[kfdemu][count]") {
+    CHECK(scalar_lines(0, 64) == 1);
+    CHECK(scalar_lines(60, 4) == 1);
+    CHECK(scalar_lines(60, 8) == 2);
+}
+
+TEST_CASE("bank conflicts of dwords", "[kfdemu][count]") {
+    CHECK(bank_conflicts(every(4), kAll, 4) == 0);
+    CHECK(bank_conflicts(every(8), kAll, 4) == 2);
+    CHECK(bank_conflicts(every(16), kAll, 4) == 6);
+    CHECK(bank_conflicts(every(128), kAll, 4) == 62);
+    CHECK(bank_conflicts(every(132), kAll, 4) == 0);
+    CHECK(bank_conflicts(every(12), kAll, 4) == 0);
+}
+
+TEST_CASE("lanes that touch the same dword do not conflict", "[kfdemu][count]") {
+    CHECK(bank_conflicts(every(0, 64), kAll, 4) == 0);
+    CHECK(bank_conflicts(every(1), kAll, 1) == 0);
+    CHECK(bank_conflicts(every(2), kAll, 2) == 0);
+}
+
+TEST_CASE("only active lanes conflict", "[kfdemu][count]") {
+    CHECK(bank_conflicts(every(128), 0xff, 4) == 7);
+    CHECK(bank_conflicts(every(128), 0x1'0000'0001, 4) == 0);  // in different passes
+    CHECK(bank_conflicts(every(128), 0, 4) == 0);
+}
+
+TEST_CASE("bank conflicts of wider accesses", "[kfdemu][count]") {
+    CHECK(bank_conflicts(every(8), kAll, 8) == 0);
+    CHECK(bank_conflicts(every(16), kAll, 8) == 4);
+    CHECK(bank_conflicts(every(12), kAll, 12) == 0);
+    CHECK(bank_conflicts(every(16), kAll, 16) == 0);
+    CHECK(bank_conflicts(every(32), kAll, 16) == 8);
+}
