@@ -56,6 +56,9 @@ with tempfile.TemporaryDirectory() as folder:
     expect(f"with checks: {done.stderr}", done.returncode == 0 and "nothing found" in done.stderr)
     expect(f"the same numbers: {both}", [k["total"] for k in both["kernels"] if k["name"] == "fill"] == [fill[0]["total"]])
 
+    done = run("--counters", "c.json", program=("printenv", "KFDEMU"), folder=folder)
+    expect(f"KFDEMU names the file: {done.stdout}", f",counters={pathlib.Path(folder).resolve()}/c.json," in done.stdout)
+
     done = run("--counters", "/nowhere/c.json", folder=folder)
     expect(f"a file that cannot be written: {done}", done.returncode == 2 and "cannot be written" in done.stderr)
 

@@ -95,6 +95,27 @@ TEST_CASE("a store by some lanes", "[kfdemu][count]") {
     });
 }
 
+TEST_CASE("branches of a loop", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        auto* out = gpu.machine.allocate<std::uint32_t>(1024);
+        gpu.code.launch("turns", {.grid = {128}, .group = {64}}, out);
+        REQUIRE(out[0] == 10);
+        const ListedKernel kernel = gpu.only();
+        CHECK(executed(kernel, Kind::Branch) == 2 * 10);
+        CHECK(kernel.total.taken == 2 * 9);
+    });
+}
+
+TEST_CASE("scratch is apart from memory", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        gpu.code.launch("spilled", {.grid = {128}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(1024),
+                        gpu.machine.allocate<std::uint32_t>(1024));
+        const ListedKernel kernel = gpu.only();
+        CHECK(kernel.total.scratch == Traffic{4, 4 * 256, 4 * 4});
+        CHECK(kernel.total.memory == Traffic{4, 4 * 256, 4 * 4});
+    });
+}
+
 TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
     on_each_target([](Counting& gpu) {
         const ListedKernel kernel = transposed(gpu, "transpose_tight");

@@ -11,6 +11,22 @@ KERNEL void some(u32* out) {
     if (local_x() % 64 < 16) out[global_x()] = 1;
 }
 
+/// Ten times; how often is unknown to the compiler.
+KERNEL void turns(u32* out) {
+    u32 n = 0;
+    do {
+        asm volatile("" : "+s"(n));
+        ++n;
+    } while (n < 10);
+    out[global_x()] = n;
+}
+
+/// Through a variable in scratch.
+KERNEL void spilled(const u32* in, u32* out) {
+    volatile u32 here = in[global_x()];
+    out[global_x()] = here;
+}
+
 /// A tile of 32 rows, each of which is so many dwords after the one before.
 template <u32 Pitch>
 static inline void transpose(const u32* in, u32* out, u32 LDS_POINTER* tile) {
