@@ -35,9 +35,6 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string some(std::uint64_t count) { return count == 0 ? "" : fmt::format("{}", count); }
-std::string rounded(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : ""; }
-
 std::string cell(const std::string& text) { return "<td>" + text + "</td>"; }
 
 /// With a bar: its part of the largest.
@@ -63,7 +60,7 @@ struct Largest {
     }
 };
 
-std::string titles(const char* last) {
+std::string header_row(const char* last) {
     return fmt::format(
         "<tr><th>executed</th><th>mean lanes</th><th>partial</th><th>memory bytes</th><th>scratch bytes</th>"
         "<th>scalar bytes</th><th>transactions</th><th>coalescing</th><th>LDS bytes</th><th>bank conflicts</th>"
@@ -71,7 +68,7 @@ std::string titles(const char* last) {
         last);
 }
 
-std::string row(const Sums& s, const Largest& most, const std::string& last) {
+std::string table_row(const Sums& s, const Largest& most, const std::string& last) {
     return "<tr>" + bar(s.executions, most.executions) + cell(rounded(mean_lanes(s))) + cell(some(s.partial)) +
            cell(some(s.memory.bytes)) + cell(some(s.scratch.bytes)) + cell(some(s.scalar.bytes)) +
            bar(transactions(s), most.transactions) + cell(rounded(coalescing(s.memory))) + cell(some(s.lds.bytes)) +
@@ -94,20 +91,20 @@ std::string line_table(const ListedKernel& k) {
     if (k.lines.empty()) return {};
     Largest most;
     for (const ListedLine& l : k.lines) most.see(l.sums);
-    std::string out = "<details open><summary>by source line</summary><table>\n" + titles("line");
+    std::string out = "<details open><summary>by source line</summary><table>\n" + header_row("line");
     for (const ListedLine& l : k.lines)
-        out += row(l.sums, most, fmt::format("{}:{}", escaped(short_name(l.file)), l.line));
+        out += table_row(l.sums, most, fmt::format("{}:{}", escaped(short_name(l.file)), l.line));
     return out + "</table></details>\n";
 }
 
 std::string instruction_table(const ListedKernel& k) {
     Largest most;
     for (const ListedInstruction& i : k.instructions) most.see(i.sums);
-    std::string out = "<details open><summary>by instruction</summary><table>\n" + titles("instruction");
+    std::string out = "<details open><summary>by instruction</summary><table>\n" + header_row("instruction");
     for (const ListedInstruction& i : k.instructions)
-        out += row(i.sums, most,
-                   fmt::format("{:6x}: {:<52} {} {}", i.offset, escaped(i.text), escaped(place(i.source)),
-                               i.function == k.name ? "" : escaped(i.function)));
+        out += table_row(i.sums, most,
+                         fmt::format("{:6x}: {:<52} {} {}", i.offset, escaped(i.text), escaped(place(i.source)),
+                                     i.function == k.name ? "" : escaped(i.function)));
     return out + "</table></details>\n";
 }
 

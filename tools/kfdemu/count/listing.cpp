@@ -59,6 +59,10 @@ Listing list(std::int64_t process, const std::string& program, const std::vector
     return listing;
 }
 
+std::string some(std::uint64_t count) { return count == 0 ? "" : fmt::format("{}", count); }
+
+std::string rounded(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : ""; }
+
 std::string short_name(const std::string& file) { return file.substr(file.rfind('/') + 1); }
 
 std::string place(const std::vector<check::Frame>& source) {

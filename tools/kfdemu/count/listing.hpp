@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,9 @@ std::string to_html(const Listing& listing);
 
 /// "matmul.cpp:12"; empty if the line is not known.
 std::string place(const std::vector<check::Frame>& source);
+/// Empty for zero: what an instruction cannot do would hide what others did.
+std::string some(std::uint64_t count);
+std::string rounded(const std::optional<double>& value);
 /// The path without its folders.
 std::string short_name(const std::string& file);
 

@@ -10,12 +10,7 @@ std::string plural(std::uint64_t count, const char* what, const char* ending = "
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
 }
 
-std::string rounded(const std::optional<double>& value) { return value ? fmt::format("{:.2f}", *value) : ""; }
-
-/// Zero is left out: what an instruction cannot do would hide what others did.
-std::string some(std::uint64_t count) { return count == 0 ? "" : fmt::format("{}", count); }
-
-std::string traffic(const char* what, const Traffic& t) {
+std::string traffic_line(const char* what, const Traffic& t) {
     if (t.accesses == 0) return {};
     return fmt::format("    {:<9}{}, {} asked for, {} of {} bytes: coalescing {}\n", what,
                        plural(t.accesses, "access", "es"), plural(t.bytes, "byte"),
@@ -36,7 +31,8 @@ std::string head(const ListedKernel& k) {
     if (const auto lanes = mean_lanes(k.vector))
         text += fmt::format("    lanes    {:.2f} of {} in a vector instruction, fewer than {} in {}\n", *lanes,
                             gfx9::kLanes, gfx9::kLanes, k.vector.partial);
-    text += traffic("memory", k.total.memory) + traffic("scratch", k.total.scratch) + traffic("scalar", k.total.scalar);
+    text += traffic_line("memory", k.total.memory) + traffic_line("scratch", k.total.scratch) +
+            traffic_line("scalar", k.total.scalar);
     if (const LdsTraffic& lds = k.total.lds; lds.accesses != 0)
         text += fmt::format("    lds      {} accesses, {} bytes, {} cycles of bank conflicts\n", lds.accesses,
                             lds.bytes, lds.conflicts);
