@@ -147,6 +147,16 @@ TEST_CASE("dispatches of a kernel add up, kernels do not", "[kfdemu][count]") {
     });
 }
 
+TEST_CASE("a kernel that faults is counted until then", "[kfdemu][count]") {
+    on_each_target([](Counting& gpu) {
+        const std::uint32_t* nowhere = nullptr;
+        const Outcome outcome = gpu.code.try_launch("copy", {.grid = {64}, .group = {64}}, nowhere,
+                                                    gpu.machine.allocate<std::uint32_t>(1024));
+        REQUIRE(outcome.state == kfdemu::Dispatch::State::Failed);
+        CHECK(gpu.only().total.memory == Traffic{1, 256, 4});
+    });
+}
+
 TEST_CASE("checks see what is counted, and it counts the same", "[kfdemu][count]") {
     on_each_target([](Counting& gpu) {
         kfdemu::check::Report report;
