@@ -147,7 +147,9 @@ KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
 /// to[lane] = the dword of the lane that it reads from, or 0.
 KFDEMU_INLINE void dpp_move_row(const DppRow& row, const u32* from, unsigned there, u32* to) {
 #if defined(__AVX512F__)
-    const __m512i index = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row.from)));
+    // maskz: the plain one begins with an undefined vector, of which GCC 12 warns.
+    const __m512i index =
+        _mm512_maskz_cvtepu8_epi32(0xffff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(row.from)));
     const __m512i lanes = _mm512_loadu_si512(from);
     _mm512_storeu_si512(to, _mm512_maskz_permutexvar_epi32(static_cast<__mmask16>(there), index, lanes));
 #else
