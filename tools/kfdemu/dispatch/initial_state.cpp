@@ -73,8 +73,11 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     }
 }
 
-/// A call: inlined, it is a `rep stos`, which takes as long as the rest of a short wave's start.
-[[gnu::noipa]] void clear(void* memory, std::size_t bytes) { std::memset(memory, 0, bytes); }
+/// A call: what compilers make of a size that they know, `rep stos`, takes as long as the rest of a short wave's start.
+void clear(void* memory, std::size_t bytes) {
+    asm("" : "+r"(bytes));
+    std::memset(memory, 0, bytes);
+}
 
 /// Zeroes the registers: earlier waves do not show through, and kernels that read uninitialized registers are
 /// repeatable.
