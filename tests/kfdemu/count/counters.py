@@ -14,7 +14,7 @@ sys.path[:0] = [sys.argv[1] + "/tests/tools/hsadrv"]
 import schema  # noqa: E402
 
 SCHEMA = sys.argv[1] + "/docs/schema/counters.v1.json"
-KFDEMU, RAW_HSA, KERNELS = sys.argv[2:5]
+KFDEMU, RAW_HSA, KERNELS = map(os.path.abspath, sys.argv[2:5])
 FAILED = []
 
 

@@ -47,8 +47,9 @@ class Visit {
 
     void examine_runtime(const Machine& machine) {
         if (const Row* cause = obstacle(rows_)) {
-            rows_.push_back(skipped("start", "start of the runtime", because_of(*cause)));
-            rows_.push_back(skipped("agents", "GPUs of the runtime", because_of(*cause)));
+            const std::string why = because_of(*cause);  // of rows_, which grow
+            rows_.push_back(skipped("start", "start of the runtime", why));
+            rows_.push_back(skipped("agents", "GPUs of the runtime", why));
             return;
         }
         const Heard heard = hear("the runtime", {"runtime"});

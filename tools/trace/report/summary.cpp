@@ -77,8 +77,9 @@ GpuSummary summary_of_gpu(std::uint32_t gpu, const std::vector<const WorkEvent*>
 
 template <class Part>
 void longest_first(std::vector<Part>& parts) {
-    std::stable_sort(parts.begin(), parts.end(),
-                     [](const Part& a, const Part& b) { return a.times.total_ns > b.times.total_ns; });
+    std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+        return a.times.total_ns != b.times.total_ns ? a.times.total_ns > b.times.total_ns : a.name < b.name;
+    });
 }
 
 void summarize_work(const Events& events, Summary& summary) {
