@@ -1,4 +1,4 @@
-/* Whether waits of the HSA runtime that ask to spin do: waits 0.3 s for signals that nobody sets, by each call that
+/* Whether waits of the HSA runtime that ask to spin do: waits 0.3 s for signals that are never set, by each call that
  * takes the hint, and prints "spins" or "sleeps" for each. Usage: raw_waits. */
 #define _DEFAULT_SOURCE /* clock_gettime */
 #include <hsa/hsa.h>

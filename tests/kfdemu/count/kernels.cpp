@@ -106,7 +106,7 @@ TEST_CASE("branches of a loop", "[kfdemu][count]") {
     });
 }
 
-TEST_CASE("scratch is apart from memory", "[kfdemu][count]") {
+TEST_CASE("scratch is counted separately from memory", "[kfdemu][count]") {
     on_each_target([](Counting& gpu) {
         gpu.code.launch("spilled", {.grid = {128}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(1024),
                         gpu.machine.allocate<std::uint32_t>(1024));

@@ -2,7 +2,7 @@
 //
 // HIP's runtime spins by default. On a GPU that costs a core of the host; here, it is a core that executes the kernels
 // it waits for. The runtime polls for 200 us in both cases (InterruptSignal::WaitRelaxed of ROCR). It sleeps in slices:
-// who spins also sees a value that was written to memory without an event.
+// a waiter that spins also sees a value that was written to memory without an event.
 #include <algorithm>
 
 #include "boundary/hsa_tool.hpp"

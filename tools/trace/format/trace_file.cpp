@@ -89,7 +89,7 @@ bool TraceFile::append(std::string_view packets) {
     char* const to = mapping_ + used_;
     put_padding(end);
     std::memcpy(to + kLeastBytes, packets.data() + kLeastBytes, packets.size() - kLeastBytes);
-    // Orders the stores for whoever reads the file after a SIGKILL: the kernel sees them in program order.
+    // In program order, so that a file that is read after a SIGKILL is whole.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     std::memcpy(to, packets.data(), kLeastBytes);
     used_ = end;

@@ -3,8 +3,9 @@
 //     queues.rings(doorbell, value, enqueued);          // before the doorbell is forwarded
 //
 // A packet that the doorbell has not yet passed to the GPU is the program's: one without a completion signal gets one
-// of ours, for its times. Packets of other producers that are behind the doorbell, and not yet published, are looked at
-// when the next doorbell rings, and left as they are. Queues are not proxied. Thread safety: any thread.
+// of ours, for its times. Packets that the doorbell passes on, and that another producer has not yet
+// published, are read when the next doorbell rings, and left as they are. Queues are not proxied. Thread safety: any
+// thread.
 #pragma once
 
 #include <hsa/hsa.h>
