@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "../bench/report_text.hpp"
 #include "../info/units.hpp"
 #include "report.hpp"
 #include "tools/common/table.hpp"
@@ -12,13 +13,7 @@ using tools::Table;
 using ::trace::Distribution;
 using ::trace::Summary;
 
-std::string time_text(double ns) {
-    if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
-    if (ns < 1e6) return fmt::format("{:.1f} us", ns / 1e3);
-    if (ns < 1e9) return fmt::format("{:.2f} ms", ns / 1e6);
-    return fmt::format("{:.2f} s", ns / 1e9);
-}
-std::string time_text(std::uint64_t ns) { return time_text(static_cast<double>(ns)); }
+std::string time_text(std::uint64_t ns) { return hsadrv_bench::time_text(static_cast<double>(ns)); }
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
@@ -51,7 +46,7 @@ std::string kernels_text(const Summary& summary, unsigned most) {
         const auto& kernel = summary.kernels[n];
         const Distribution& times = kernel.times;
         table.add({kernel.name, std::to_string(kernel.dispatches), time_text(times.total_ns),
-                   share(times.total_ns, total), time_text(times.mean_ns()), time_text(times.least_ns),
+                   share(times.total_ns, total), hsadrv_bench::time_text(times.mean_ns()), time_text(times.least_ns),
                    time_text(times.most_ns)});
     }
     return table.text() + left_out(summary.kernels.size(), most);
@@ -91,7 +86,7 @@ std::string calls_text(const Summary& summary, unsigned most) {
     for (std::size_t n = 0; n < shown(summary.calls.size(), most); ++n) {
         const auto& call = summary.calls[n];
         table.add({call.name, std::to_string(call.times.count), time_text(call.times.total_ns),
-                   time_text(call.times.mean_ns()), time_text(call.times.most_ns)});
+                   hsadrv_bench::time_text(call.times.mean_ns()), time_text(call.times.most_ns)});
     }
     return table.text() + left_out(summary.calls.size(), most);
 }

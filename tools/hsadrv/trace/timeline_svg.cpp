@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include "../bench/report_text.hpp"
 #include "report.hpp"
 #include "tools/common/xml.hpp"
 
 namespace hsadrv_tool::trace {
 namespace {
 
+using hsadrv_bench::time_text;
 using tools::xml_text;
 using ::trace::WorkEvent;
 
@@ -32,12 +34,6 @@ constexpr const char* style = R"(  <style>
     }
   </style>
 )";
-
-std::string time_text(double ns) {
-    if (ns >= 1e9) return fmt::format("{:.2f} s", ns / 1e9);
-    if (ns >= 1e6) return fmt::format("{:.2f} ms", ns / 1e6);
-    return fmt::format("{:.1f} us", ns / 1e3);
-}
 
 class Timeline {
   public:

@@ -13,8 +13,7 @@ inline constexpr Field packet = 1;
 
 namespace packet {
 inline constexpr Field clock_snapshot = 6, timestamp = 8, sequence = 10, track_event = 11, interned_data = 12,
-                       sequence_flags = 13, first_on_sequence = 87, gpu_render_stage_event = 53, track_descriptor = 60,
-                       previous_packet_dropped = 42;
+                       sequence_flags = 13, first_on_sequence = 87, gpu_render_stage_event = 53, track_descriptor = 60;
 /// No field of Perfetto's: readers skip it.
 inline constexpr Field padding = 9000;
 inline constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // of sequence_flags

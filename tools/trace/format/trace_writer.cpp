@@ -12,7 +12,7 @@ namespace {
 namespace p = perfetto;
 
 constexpr std::uint64_t kContext = 1;  // of all of the process's work
-constexpr std::string_view kStageNames[] = {"kernel", "copy", "fill"};
+constexpr std::string_view kStageNames[] = {"kernel", "copy"};
 constexpr std::uint64_t kFirstQueue = 16;  // of the interned specifications: stages are those below, from 1
 
 std::uint64_t stage_iid(Stage stage) { return 1 + static_cast<std::uint64_t>(stage); }
@@ -95,7 +95,7 @@ void introduce_gpus(ProtoWriter& interned, std::uint32_t pid) {
         context.number(p::interned::iid, kContext);
         context.number(p::context_of::pid, pid);
     });
-    for (const Stage stage : {Stage::kernel, Stage::copy, Stage::fill})
+    for (const Stage stage : {Stage::kernel, Stage::copy})
         put_specification(interned, stage_iid(stage), kStageNames[static_cast<unsigned>(stage)],
                           stage == Stage::kernel);
     for (std::uint64_t n = 0; n < std::size(kLaunchArguments); ++n)

@@ -41,7 +41,7 @@ struct Slice {
     std::span<const std::uint64_t> waited_for = {};  ///< and whose end it waited for
 };
 
-enum class Stage : std::uint8_t { kernel, copy, fill };
+enum class Stage : std::uint8_t { kernel, copy };
 
 struct KernelLaunch {
     std::string_view target;  ///< "gfx90a"

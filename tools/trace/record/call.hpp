@@ -90,10 +90,7 @@ struct Wrapper<Tag, R(A...)> {
             argument(Tag::arguments[n++], arguments, succeeded)...,
             Annotation{is_status ? "status" : "result", value_of(result)}};
         const Slice slice{Tag::name, begin_ns, now_ns(), annotations, end.submitted, end.waited_for};
-        if (Recorder* const recorder = Recorder::active())
-            recorder->write([&](TraceWriter& writer, std::string& packets) {
-                writer.slice(packets, recorder->thread(writer, packets), slice);
-            });
+        if (Recorder* const recorder = Recorder::active()) recorder->slice(slice);
     }
 };
 

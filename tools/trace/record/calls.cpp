@@ -33,9 +33,7 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
         Recorder* const recorder = Recorder::active();
         if (recorder == nullptr) return;
         const Annotation annotations[] = {{"status", static_cast<std::uint64_t>(status)}, {"queue", value_of(queue)}};
-        recorder->write([&](TraceWriter& writer, std::string& packets) {
-            writer.instant(packets, recorder->thread(writer, packets), "queue error", now_ns(), annotations);
-        });
+        recorder->instant("queue error", annotations);
     });
     const auto* callback = static_cast<const ErrorCallback*>(data);
     callback->call(status, queue, callback->data);
@@ -167,9 +165,7 @@ struct Store {
                                           {"kernels", std::uint64_t{enqueued.ids.size()}},
                                           {"packet", static_cast<std::uint64_t>(value)}};
         const Slice slice{"enqueue", begin_ns, now_ns(), annotations, enqueued.ids, {}};
-        recorder.write([&](TraceWriter& writer, std::string& packets) {
-            writer.slice(packets, recorder.thread(writer, packets), slice);
-        });
+        recorder.slice(slice);
     }
 };
 

@@ -29,11 +29,7 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) {
     const Annotation annotations[] = {{"gpu", std::string_view{gpu}},
                                       {"address", Pointer{event->memory_fault.virtual_address}},
                                       {"reasons", std::uint64_t{event->memory_fault.fault_reason_mask}}};
-    guarded([&] {
-        recorder->write([&](TraceWriter& writer, std::string& packets) {
-            writer.instant(packets, recorder->thread(writer, packets), "memory fault", now_ns(), annotations);
-        });
-    });
+    guarded([&] { recorder->instant("memory fault", annotations); });
     return HSA_STATUS_ERROR;
 }
 

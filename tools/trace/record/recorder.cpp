@@ -66,7 +66,8 @@ Recorder::Recorder(std::uint64_t limit_bytes, bool ring)
       next_work_{std::uint64_t{random_number() >> 1} << 32 | 1} {}
 
 bool Recorder::open(const std::string& wanted) {
-    for (unsigned n = 0; n < 1000; ++n) try {
+    for (unsigned n = 0;; ++n) {
+        try {
             file_.emplace(path_number(wanted, n), TraceFile::Limits{limit_bytes_});
             return file_->append(writer_.begin());
         } catch (const std::system_error& error) {
@@ -74,7 +75,7 @@ bool Recorder::open(const std::string& wanted) {
             say(error.what() + std::string{"; nothing is traced"});
             return false;
         }
-    return false;
+    }
 }
 
 Recorder* Recorder::start() {
@@ -131,7 +132,18 @@ bool Recorder::make_room() {
     return false;
 }
 
-Track Recorder::thread(TraceWriter& writer, std::string& packets) {
+void Recorder::slice(const Slice& slice) {
+    write([&](TraceWriter& writer, std::string& packets) { writer.slice(packets, own_track(writer, packets), slice); });
+}
+
+void Recorder::instant(std::string_view name, std::span<const Annotation> annotations) {
+    const std::uint64_t at_ns = now_ns();
+    write([&](TraceWriter& writer, std::string& packets) {
+        writer.instant(packets, own_track(writer, packets), name, at_ns, annotations);
+    });
+}
+
+Track Recorder::own_track(TraceWriter& writer, std::string& packets) {
     thread_local const std::string name = own_name();
     return writer.thread(packets, own_thread(), name);
 }

@@ -1,7 +1,7 @@
 // Recorder: the process's trace, which all threads write.
 //
 //     if (Recorder* recorder = Recorder::active())
-//         recorder->write([&](TraceWriter& writer, std::string& packets) { writer.slice(packets, …); });
+//         recorder->slice({"hsa_queue_create", begin_ns, now_ns(), arguments});
 //
 // Thread safety: any thread, under one lock. In a child of fork() there is none: the file is its parent's.
 // Lifetime: begins with start(), and stays until the process ends, since other threads may still call.
@@ -42,13 +42,15 @@ class Recorder {
             if (packets_.empty() || file_->append(packets_) || !make_room()) return;
         }
     }
-    /// The calling thread's track.
-    Track thread(TraceWriter& writer, std::string& packets);
+    /// On the calling thread's track; an instant is now.
+    void slice(const Slice& slice);
+    void instant(std::string_view name, std::span<const Annotation> annotations);
 
     std::uint64_t new_work_id() { return next_work_.fetch_add(1, std::memory_order_relaxed); }
 
   private:
     Recorder(std::uint64_t limit_bytes, bool ring);
+    static Track own_track(TraceWriter& writer, std::string& packets);
     bool open(const std::string& path);
     /// The file is full. False: that is the end of the trace.
     bool make_room();
