@@ -71,10 +71,12 @@ TEST_CASE("waiters wake when their stream fails; copies enqueued after it do not
 TEST_CASE("auto_synchronize keeps the error for the next wait", "[stream][error]") {
     NEEDS_DEVICE();
     Buffers f;
+    const Gate gate(f.stream);  // until all is enqueued: a stream that has failed takes no more
     {
         const auto guard = f.stream.auto_synchronize(patience);
         break_queue(f.stream);
         f.stream.dispatch({}, [](std::byte*) {});
+        gate.open();
     }
     CHECK_THROWS_AS(f.stream.synchronize(patience), QueueError);
 }

@@ -324,6 +324,19 @@ TEST_CASE("an emulated GPU on a CPU that kfdemu cannot use is a fault", "[doctor
     CHECK(find(check_emulation(machine), "emulation").verdict == Verdict::note);
 }
 
+TEST_CASE("kfdemu's own libraries are no finding; others beside them are", "[doctor]") {
+    Machine machine = good_machine();
+    machine.environment["LD_PRELOAD"] = "/usr/lib/libkfdemu.so.0.1.0";
+    machine.environment["HSA_TOOLS_LIB"] = "/usr/lib/libkfdemu-tool.so";
+    for (const Row& row : check_environment(machine)) CHECK(row.title == "environment");
+    machine.environment["LD_PRELOAD"] += ":/opt/first.so /opt/second.so";
+    machine.environment["HSA_TOOLS_LIB"] += " /opt/libtracer.so";
+    const Rows rows = check_environment(machine);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].found.starts_with("/opt/libtracer.so: "));
+    CHECK(rows[1].found.starts_with("/opt/first.so /opt/second.so: "));
+}
+
 TEST_CASE("messages are separated from other output of a child", "[doctor]") {
     const Heard all =
         heard("hello\n\x1e{\"begin\":\"hsa_init()\"}\nhalf a line\x1e{\"chosen\":1}\nmore\n\x1e{\"cut of");

@@ -130,9 +130,9 @@ Rows check_environment(const Machine& machine) {
     for (const Variable& variable : variables) {
         const auto found = all.find(variable.name);
         if (found == all.end() || found->second.empty()) continue;
-        // The first row has already reported kfdemu's variable.
-        if (std::string_view(variable.name) != "LD_PRELOAD" || found->second != machine.emulation.library)
-            rows.push_back(note("environment", found->first, found->second + ": " + variable.does));
+        const bool libraries = found->first == "LD_PRELOAD" || found->first == "HSA_TOOLS_LIB";
+        const std::string value = libraries ? machine.libraries_beside_emulation(found->first) : found->second;
+        if (!value.empty()) rows.push_back(note("environment", found->first, value + ": " + variable.does));
     }
     if (rows.empty())
         rows.push_back(ok("environment", "environment", "no variable is set that changes which GPUs are seen"));

@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 namespace hsadrv_tool::doctor {
 namespace {
-
-/// Whether the runtime loads a library beyond kfdemu's.
-bool has_tools(const Machine& machine) {
-    const auto variable = machine.environment.find("HSA_TOOLS_LIB");
-    if (variable == machine.environment.end()) return false;
-    std::istringstream words{variable->second};
-    for (std::string word; words >> word;)
-        if (!word.ends_with("/libkfdemu-tool.so")) return true;
-    return false;
-}
 
 void advise_start(const Machine& machine, Row& row) {
     if (machine.wsl) {
@@ -24,7 +13,7 @@ void advise_start(const Machine& machine, Row& row) {
                    {"amdgpu-install --usecase=wsl,rocm --no-dkms"});
         return;
     }
-    if (has_tools(machine)) {
+    if (!machine.libraries_beside_emulation("HSA_TOOLS_LIB").empty()) {
         row.advise("HSA_TOOLS_LIB loads libraries into the runtime: try without", {"unset HSA_TOOLS_LIB"});
         return;
     }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "hsadrv/agent.hpp"
 #include "look.hpp"
 #include "tools/common/processor.hpp"
@@ -42,6 +45,18 @@ std::vector<const TopologyNode*> Machine::gpu_nodes() const {
     for (const TopologyNode& node : nodes)
         if (node.is_gpu()) gpus.push_back(&node);
     return gpus;
+}
+
+std::string Machine::libraries_beside_emulation(const std::string& variable) const {
+    const auto found = environment.find(variable);
+    if (found == environment.end()) return "";
+    std::string text = found->second;
+    std::replace(text.begin(), text.end(), ':', ' ');  // ld.so takes both
+    std::istringstream words(text);
+    std::string others;
+    for (std::string word; words >> word;)
+        if (!word.substr(word.rfind('/') + 1).starts_with("libkfdemu")) others += (others.empty() ? "" : " ") + word;
+    return others;
 }
 
 Machine look_at_files(const std::string& root) {

@@ -136,6 +136,8 @@ struct Machine {
     std::string group_name(gid_t gid) const;  ///< "render (109)", "109"
     const TopologyNode* node_of(const PciGpu& gpu) const;
     std::vector<const TopologyNode*> gpu_nodes() const;
+    /// The libraries of a variable such as LD_PRELOAD without kfdemu's own, which `emulation` reports; empty: none.
+    std::string libraries_beside_emulation(const std::string& variable) const;
 };
 
 /// The facts below `root`: all except those of the process (user, limits, environment, libraries).
