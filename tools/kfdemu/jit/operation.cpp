@@ -1,6 +1,7 @@
 #include "operation.hpp"
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -261,6 +262,36 @@ bool wide_shift_left(const Inst& inst, std::vector<LaneOp>& ops) {
     return both(upper, lower, ops);
 }
 
+/// DS_READ_B32 to B128 and DS_READ2: `dwords` from each of the offsets.
+bool load(const Inst& inst, unsigned dwords, std::initializer_list<std::uint32_t> offsets, std::vector<LaneOp>& ops) {
+    if (inst.has(gfx9::kLds) || !is_vgpr(inst.dst) || !is_vgpr(inst.src[0])) return false;
+    const auto count = static_cast<std::uint16_t>(dwords * offsets.size());
+    if (inst.dst + count > gfx9::kAcc0) return false;
+    LaneOp op{.lane = Lane::load_lds, .dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0)};
+    op.source[0] = *source_of(inst, inst.src[0]);
+    std::optional<LaneOp> last;  // the one that replaces the address
+    for (const std::uint32_t offset : offsets) {
+        for (unsigned n = 0; n < dwords; ++n, ++op.dst) {
+            op.offset_bytes = offset + 4 * n;
+            if (op.source[0].is_vgpr(op.dst))
+                last = op;
+            else
+                ops.push_back(op);
+        }
+    }
+    if (last) ops.push_back(*last);
+    return true;
+}
+bool load_one(const Inst& inst, unsigned dwords, std::vector<LaneOp>& ops) {
+    return load(inst, dwords, {static_cast<std::uint32_t>(inst.offset) & 0xffff}, ops);
+}
+/// OFFSET0 and OFFSET1 count elements, or `stride` of them.
+bool load_two(const Inst& inst, unsigned dwords, unsigned stride, std::vector<LaneOp>& ops) {
+    const auto offsets = static_cast<std::uint32_t>(inst.offset);
+    const std::uint32_t unit = 4 * dwords * stride;
+    return load(inst, dwords, {(offsets & 0xff) * unit, (offsets >> 8 & 0xff) * unit}, ops);
+}
+
 /// The SGPR has this number from here on.
 bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& ops) {
     if (inst.dst >= kSgprEnd) return false;
@@ -296,6 +327,22 @@ bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) 
             return packed_move(inst, ops);
         case Op::v_lshlrev_b64:
             return wide_shift_left(inst, ops);
+        case Op::ds_read_b32:
+            return load_one(inst, 1, ops);
+        case Op::ds_read_b64:
+            return load_one(inst, 2, ops);
+        case Op::ds_read_b96:
+            return load_one(inst, 3, ops);
+        case Op::ds_read_b128:
+            return load_one(inst, 4, ops);
+        case Op::ds_read2_b32:
+            return load_two(inst, 1, 1, ops);
+        case Op::ds_read2st64_b32:
+            return load_two(inst, 1, 64, ops);
+        case Op::ds_read2_b64:
+            return load_two(inst, 2, 1, ops);
+        case Op::ds_read2st64_b64:
+            return load_two(inst, 2, 64, ops);
         default: {
             const Entry* const entry = entry_of(op);
             return entry != nullptr && one_operation(inst, *entry, width, ops);

@@ -4,7 +4,7 @@
 //     if (append_operations(inst, Width::bits512, ops)) …   // false: it cannot be translated, and ends a run
 //
 // Only operations whose lanes are independent and that cannot fault: of VGPRs, of scalars that do not change meanwhile,
-// and of masks, a bit for each lane in a pair of SGPRs. Modifiers are the signs of float sources.
+// of masks, a bit for each lane in a pair of SGPRs, and loads of LDS. Modifiers are the signs of float sources.
 // Pure. Thread safety: no state.
 #pragma once
 
@@ -72,6 +72,7 @@ enum class Lane : std::uint8_t {
     sub_carry,
     add_with_carry,  ///< and mask_in
     sub_with_carry,
+    load_lds,  ///< the dword at a, a byte address, + offset_bytes
 };
 
 struct Source {
@@ -92,6 +93,7 @@ struct LaneOp {
     std::uint16_t dst = kNone;                        ///< VGPR
     std::uint16_t mask_in = kNone, mask_out = kNone;  ///< the first SGPR of the pair
     std::array<Source, 3> source = {};
+    std::uint32_t offset_bytes = 0;  ///< of load_lds
 
     /// Its result is a NaN where the GPU's is, but another one.
     bool makes_nans() const {

@@ -77,7 +77,9 @@ const Inst* enter(Wave& wave, const Inst& inst) {
             run.translate();
         return run.original(wave, inst);
     }
-    Frame frame;  // NOLINT: translated code sets what it uses
+    Frame frame;  // NOLINT: translated code sets what else it uses
+    frame.lds = wave.lds;
+    frame.lds_size_bytes = wave.lds_size_bytes;
     const std::uint64_t done = code(wave.v, wave.s, wave.exec(), &frame);
     if (done < gfx9::kLanes) [[unlikely]] {
         interpret(wave, run, frame, done);

@@ -7,9 +7,9 @@
 #include <set>
 #include <span>
 
+#include "lds_code.hpp"
 #include "registers.hpp"
 #include "value_uses.hpp"
-#include "vector_code.hpp"
 
 namespace kfdemu::jit {
 namespace {
@@ -28,10 +28,10 @@ std::vector<std::uint32_t> numbers_of(const Stretch& stretch) {
     return numbers;
 }
 
-class Emitter : private VectorCode {
+class Emitter : private LdsCode {
   public:
     Emitter(const Stretch& stretch, Width width, std::span<std::uint8_t> room)
-        : VectorCode(width, room),
+        : LdsCode(width, room),
           stretch_(stretch),
           lanes_(wide_ ? 16 : 8),
           numbers_(numbers_of(stretch)),
@@ -46,9 +46,12 @@ class Emitter : private VectorCode {
     }
 
     std::size_t emit() {
-        Xbyak::Label part, next, nan;
+        Xbyak::Label part, next;
         const bool nans = std::any_of(stretch_.ops.begin(), stretch_.ops.end(),
                                       [](const LaneOp& op) { return op.makes_nans() || op.wants_numbers(); });
+        const bool loads = std::any_of(stretch_.ops.begin(), stretch_.ops.end(),
+                                       [](const LaneOp& op) { return op.lane == Lane::load_lds; });
+        if (loads) push(rbx);
         xor_(eax, eax);
         for (const std::uint16_t mask : stretch_.masks) mov(frame_mask(mask, false), rax);
         L(part);
@@ -63,7 +66,7 @@ class Emitter : private VectorCode {
         if (wide_) kmovw(k1, r10d);
         if (nans) clear_nans();
         for (now_ = 0; now_ < stretch_.ops.size(); ++now_) operation(stretch_.ops[now_]);
-        if (nans) test_nans(nan);
+        if (nans) test_nans();
         store();
         L(next);
         shr(rdx, lanes_);
@@ -75,11 +78,13 @@ class Emitter : private VectorCode {
             mov(qword[rsi + mask * 4], r9);
         }
         for (const auto& [sgpr, number] : stretch_.numbers) mov(dword[rsi + sgpr * 4], number);
-        if (nans) L(nan);  // rax: bytes of lanes that are done
+        L(interpreted_);  // rax: bytes of lanes that are done
         shr(eax, 2);
         vzeroupper();
+        if (loads) pop(rbx);
         ret();
         put_constants();
+        put_distances();
         put_numbers();
         return getSize();
     }
@@ -166,14 +171,14 @@ class Emitter : private VectorCode {
         }
         registers_.release_pins();
     }
-    void test_nans(const Xbyak::Label& nan) {
+    void test_nans() {
         temporaries_used_ = 0;
         for (const unsigned value : untested_) {
             const Xmm at = vector(loaded(value));
             test_for_nan(at, at);
             registers_.release_pins();
         }
-        jump_if_nan(nan);
+        jump_if_nan(interpreted_);
     }
 
     // Results.
@@ -202,6 +207,7 @@ class Emitter : private VectorCode {
         if (op.mask_out != kNone) set_masks_.insert(op.mask_out);
         if (op.dst != kNone) {
             registers_.put(op.dst, to);
+            if (op.dst == layout_of_) layout_of_ = kNone;
             set_.insert(op.dst);
             in_vector_only_.insert(op.dst);
             spilled_.erase(op.dst);
@@ -235,7 +241,29 @@ class Emitter : private VectorCode {
         return to;
     }
 
+    /// From the address to the end of all that is loaded there, as long as the VGPR keeps it.
+    std::uint32_t reach_bytes(std::uint16_t address) const {
+        std::uint32_t reach = 0;
+        for (std::size_t at = now_; at < stretch_.ops.size(); ++at) {
+            const LaneOp& op = stretch_.ops[at];
+            if (op.lane == Lane::load_lds && op.source[0].index == address)
+                reach = std::max(reach, op.offset_bytes + std::uint32_t{sizeof(std::uint32_t)});
+            if (op.dst == address) break;
+        }
+        return reach;
+    }
+    int load(const LaneOp& op) {
+        const std::uint16_t address = op.source[0].index;
+        const Xmm at = vector(loaded(address));
+        const int to = fresh();
+        if (layout_of_ != address) find_layout(at, reach_bytes(address), interpreted_);
+        layout_of_ = address;
+        load_lds(vector(to), at, op.offset_bytes);
+        return to;
+    }
+
     int compute(const LaneOp& op) {
+        if (op.lane == Lane::load_lds) return load(op);
         if (op.lane == Lane::fma_f) {
             const Xmm a = operand(op.source[0]), b = operand(op.source[1]);
             const int to = accumulator(op);
@@ -252,123 +280,8 @@ class Emitter : private VectorCode {
             return -1;
         }
         const int to = fresh();
-        compute(op, vector(to), a, b, c);
+        operate(op, vector(to), a, b, c);
         return to;
-    }
-
-    void compute(const LaneOp& op, const Xmm& d, const Xmm& a, const Xmm& b, const Xmm& c) {
-        switch (op.lane) {
-            case Lane::scalar:
-            case Lane::fma_f:
-            case Lane::compare_f:
-            case Lane::compare_i:
-            case Lane::compare_u:
-            case Lane::compare_i16:
-            case Lane::compare_u16:
-                return;
-            case Lane::move:
-                return vmovaps(d, a);
-            case Lane::negate:
-                return vxorps(d, a, constant(~0u));
-            case Lane::select:
-                return select(op.mask_in, d, a, b);
-            case Lane::add_f:
-                return vaddps(d, a, b);
-            case Lane::sub_f:
-                return vsubps(d, a, b);
-            case Lane::mul_f:
-                return vmulps(d, a, b);
-            case Lane::mad_f:
-                return multiply_add(d, a, b, c);
-            case Lane::min_f:
-            case Lane::max_f:
-                return extreme(d, a, b, op.lane == Lane::max_f);
-            case Lane::round_f:
-                return wide_ ? vrndscaleps(d, a, op.code) : vroundps(d, a, op.code);
-            case Lane::convert_i:
-                return vcvtdq2ps(d, a);
-            case Lane::convert_u:
-                return vcvtudq2ps(d, a);
-            case Lane::add:
-                return vpaddd(d, a, b);
-            case Lane::sub:
-                return vpsubd(d, a, b);
-            case Lane::bit_and:
-                return vandps(d, a, b);
-            case Lane::bit_or:
-                return vorps(d, a, b);
-            case Lane::bit_xor:
-                return vxorps(d, a, b);
-            case Lane::min_i:
-                return vpminsd(d, a, b);
-            case Lane::max_i:
-                return vpmaxsd(d, a, b);
-            case Lane::min_u:
-                return vpminud(d, a, b);
-            case Lane::max_u:
-                return vpmaxud(d, a, b);
-            case Lane::shift_right:
-                return shift(Shift::right, op.source[1], d, a, b);
-            case Lane::shift_right_signed:
-                return shift(Shift::right_signed, op.source[1], d, a, b);
-            case Lane::shift_left:
-                return shift(Shift::left, op.source[1], d, a, b);
-            case Lane::mul_low:
-                return vpmulld(d, a, b);
-            case Lane::mul_high:
-                return multiply_high(d, a, b);
-            case Lane::add_16:
-                vpaddd(d, a, b);
-                return vandps(d, d, constant(0xffff));
-            case Lane::sub_16:
-                vpsubd(d, a, b);
-                return vandps(d, d, constant(0xffff));
-            case Lane::mul_16:
-                vpmulld(d, a, b);
-                return vandps(d, d, constant(0xffff));
-            case Lane::mul_u24:
-                return multiply_24(d, a, b);
-            case Lane::mad_u24:
-                multiply_24(d, a, b);
-                return vpaddd(d, d, c);
-            case Lane::align_bits:
-                return align_bits(op, d, a, b, c);
-            case Lane::insert_bits:
-                return insert_bits(d, a, b, c);
-            case Lane::extract:
-                return extract(op, d, a, b, c);
-            case Lane::shift_left_add:
-                shift(Shift::left, op.source[1], d, a, b);
-                return vpaddd(d, d, c);
-            case Lane::add_shift_left:
-                vpaddd(d, a, b);
-                return shift(Shift::left, op.source[2], d, d, c);
-            case Lane::add3:
-                vpaddd(d, a, b);
-                return vpaddd(d, d, c);
-            case Lane::shift_left_or:
-                shift(Shift::left, op.source[1], d, a, b);
-                return vorps(d, d, c);
-            case Lane::and_or:
-                vandps(d, a, b);
-                return vorps(d, d, c);
-            case Lane::or3:
-                vorps(d, a, b);
-                return vorps(d, d, c);
-            case Lane::xor_add:
-                vxorps(d, a, b);
-                return vpaddd(d, d, c);
-            case Lane::add_carry:
-                vpaddd(d, a, b);
-                return put_mask(op.mask_out, less_unsigned(d, a));
-            case Lane::sub_carry:
-                vpsubd(d, a, b);
-                return put_mask(op.mask_out, less_unsigned(a, b));
-            case Lane::add_with_carry:
-                return add_with_carry(op, d, a, b);
-            case Lane::sub_with_carry:
-                return sub_with_carry(op, d, a, b);
-        }
     }
 
     const Stretch& stretch_;
@@ -377,7 +290,9 @@ class Emitter : private VectorCode {
     std::vector<Xbyak::Label> number_labels_;
     Registers registers_;
     ValueUses uses_;
+    Xbyak::Label interpreted_;  // the lanes from this part on
     std::size_t now_ = 0;
+    std::uint16_t layout_of_ = kNone;                               // the address that find_layout() was last at
     std::set<unsigned> set_, in_vector_only_, spilled_, untested_;  // VGPRs
 };
 
@@ -385,7 +300,7 @@ class Emitter : private VectorCode {
 
 std::vector<std::uint8_t> translate(const Stretch& stretch, Width width) {
     // Per step three loads, three spills, and an operation with a constant; per VGPR a test and a store.
-    const std::size_t most = 8192 + stretch.ops.size() * 400;
+    const std::size_t most = 8192 + stretch.ops.size() * 600;
     // As aligned as where it will run, for its constants.
     const std::unique_ptr<std::byte[], decltype(&std::free)> room{
         static_cast<std::byte*>(std::aligned_alloc(64, (most + 63) / 64 * 64)), &std::free};

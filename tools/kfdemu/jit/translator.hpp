@@ -5,7 +5,8 @@
 //
 // The code is a Translated function. EXEC selects the lanes that are stored; a part without active lanes is left out.
 // Before a part is stored, the results of its float operations are tested: if one is a NaN, the function returns, and
-// the rest of the lanes is interpreted, whose rules for NaNs the CPU does not have.
+// the rest of the lanes is interpreted, whose rules for NaNs the CPU does not have. It also returns where a lane loads
+// beyond LDS. Loads of LDS can be in a stretch because no store is: the parts run one after the other.
 // Pure. Thread safety: no state. Source: System V ABI for x86-64.
 #pragma once
 
@@ -21,6 +22,8 @@ namespace kfdemu::jit {
 struct alignas(64) Frame {
     std::uint32_t s[128];        ///< the masks that it sets, at their place in Wave::s
     std::byte spilled[256][64];  ///< VGPRs that do not fit the CPU's registers
+    const std::byte* lds;
+    std::uint32_t lds_size_bytes;
 };
 
 /// Wave::v, Wave::s, EXEC. Returns the number of lanes that are done, from lane 0 on. If that is all of them, `s` has
