@@ -122,17 +122,24 @@ std::vector<std::uint64_t> PendingWork::take_ended(hsa_signal_t signal, OfSignal
 std::vector<std::uint64_t> PendingWork::collect(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) == 0) return {};
     const std::lock_guard lock{mutex_};
-    const auto found = signals_.find(signal.handle);
-    if (found == signals_.end()) return {};
-    auto ids = take_ended(signal, found->second);
-    if (found->second.items.empty()) signals_.erase(found);
-    count_.store(signals_.size(), std::memory_order_relaxed);
+    std::vector<std::uint64_t> ids;
+    if (const auto found = signals_.find(signal.handle); found != signals_.end()) {
+        ids = take_ended(signal, found->second);
+        if (found->second.items.empty()) signals_.erase(found);
+    }
+    constexpr std::size_t most = 256;  // so that a wait stays short; the collector does the rest
+    sweep(most);
     return ids;
 }
 
 void PendingWork::collect_all() {
     const std::lock_guard lock{mutex_};
-    for (auto at = signals_.begin(); at != signals_.end();) {
+    sweep(signals_.size());
+}
+
+/// Under the lock. Writes what has ended of so many signals.
+void PendingWork::sweep(std::size_t most) {
+    for (auto at = signals_.begin(); at != signals_.end() && most > 0; --most) {
         const hsa_signal_t signal{at->first};
         take_ended(signal, at->second);
         if (!at->second.items.empty()) {
