@@ -43,20 +43,17 @@ fs::path find_library() {
                                          (here / KFDEMU_LIBRARY_FROM_BIN).lexically_normal().string())};
 }
 
-void put_first(const char* variable, const fs::path& library, char separator) {
-    const char* before = std::getenv(variable);
-    const std::string list = before && *before ? library.string() + separator + before : library.string();
-    setenv(variable, list.c_str(), 1);
+void preload(const fs::path& library) {
+    const char* before = std::getenv("LD_PRELOAD");
+    const std::string list = before && *before ? library.string() + ':' + before : library.string();
+    setenv("LD_PRELOAD", list.c_str(), 1);
 }
 
-/// For the HSA runtime, which loads it: waits sleep (boundary/hsa_waits.cpp).
-void add_tool(const fs::path& library) {
+/// Its waits sleep (boundary/hsa_waits.cpp).
+void add_waits(const fs::path& library) {
     const char* name = "libkfdemu-tool.so";
     const fs::path here = library.parent_path(), path = fs::exists(here / name) ? here / name : here / "tool" / name;
-    const std::string listed = kfdemu::escaped_tool(path.string());
-    const char* before = std::getenv("HSA_TOOLS_LIB");
-    if (!fs::exists(path) || (before && std::strstr(before, listed.c_str()))) return;
-    put_first("HSA_TOOLS_LIB", listed, ' ');
+    if (fs::exists(path)) kfdemu::add_tool(path.string());
 }
 
 /// Replaces this process. Returns only on failure, with the exit status that a shell uses: 126 or 127.
@@ -214,8 +211,8 @@ int main(int argc, char** argv) {
     }
     try {
         const fs::path library = find_library();
-        put_first("LD_PRELOAD", library, ':');
-        if (std::get<kfdemu::Options>(parsed).waits_sleep) add_tool(library);
+        preload(library);
+        if (std::get<kfdemu::Options>(parsed).waits_sleep) add_waits(library);
     } catch (const std::exception& error) {
         fmt::print(stderr, "kfdemu: {}\n", error.what());
         return 1;

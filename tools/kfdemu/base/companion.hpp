@@ -12,14 +12,7 @@ namespace kfdemu {
 /// `folder`: where it is in a build directory, below this library.
 std::string companion(const std::string& name, const std::string& folder);
 
-/// A path as HSA_TOOLS_LIB has it, a list with blanks between: with backslashes before blanks, quotes and backslashes.
-inline std::string escaped_tool(const std::string& path) {
-    std::string text;
-    for (const char c : path) {
-        if (c == ' ' || c == '"' || c == '\\') text += '\\';
-        text += c;
-    }
-    return text;
-}
+/// Lets the HSA runtime load a library, in front of those that HSA_TOOLS_LIB has; once.
+void add_tool(const std::string& path);
 
 }  // namespace kfdemu

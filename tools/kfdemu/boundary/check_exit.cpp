@@ -114,12 +114,7 @@ void announce_allocations() {
         return log(LogLevel::error,
                    "check: libkfdemu-tool.so is not beside libkfdemu.so: memory and leak find nothing "
                    "about allocations");
-    const std::string listed = escaped_tool(path);
-    const char* tools = std::getenv("HSA_TOOLS_LIB");
-    if (tools == nullptr || *tools == 0)
-        setenv("HSA_TOOLS_LIB", listed.c_str(), 1);
-    else if (std::string_view{tools}.find(listed) == std::string_view::npos)
-        setenv("HSA_TOOLS_LIB", (listed + " " + tools).c_str(), 1);
+    add_tool(path);
     setenv("HSA_TOOLS_REPORT_LOAD_FAILURE", "1", 0);  // of the program's own tools, which still run without
     setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 0);
 }
