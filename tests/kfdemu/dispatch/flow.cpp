@@ -295,3 +295,40 @@ TEST_CASE("changed code at the same address is decoded again", "[dispatch][code]
     code.launch("debug_trap", {.grid = {64}, .group = {64}}, out);
     REQUIRE(out[0] == 0);
 }
+
+namespace {
+
+/// Whether a kernel's first page has stretches for translation after so many waves of it.
+bool is_planned(const CodeObject& code, const std::string& kernel, unsigned waves, std::uint64_t instructions) {
+    Machine& gpu = code.machine();
+    kfdemu::CodeCache cache{gpu.target(), kfdemu::jit::When::hot};
+    const kfdemu::CodeCache::Use use{cache};
+    auto setup = gpu.setup(code.packet(kernel, {.grid = {64 * waves}, .group = {64}}));
+    setup.code = &cache;
+    setup.packet.kernarg_address =
+        reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{gpu.allocate<std::uint32_t>(2)}));
+    std::shared_ptr<Dispatch> dispatch;
+    {
+        const kfdemu::AddressSpace::Hold hold{gpu.space};
+        dispatch = std::get<std::shared_ptr<Dispatch>>(Dispatch::create(std::move(setup)));
+    }
+    WorkGroup group;
+    while (dispatch->start_group(group) == Dispatch::Start::Started)
+        if (group.run(instructions) != WorkGroup::Progress::Ended) break;
+    group.leave();
+    const kfdemu::AddressSpace::Hold hold{gpu.space};
+    const std::uint64_t entry =
+        dispatch->packet().kernel_object + static_cast<std::uint64_t>(dispatch->kernel().entry_offset_bytes);
+    return cache.find(gpu.space, entry, cache.new_serial(), 0)->planned;
+}
+
+}  // namespace
+
+TEST_CASE("code is planned for translation when many waves have entered it, or one has run long", "[dispatch][code]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    CHECK_FALSE(is_planned(code, "atomic_at", 10, 1000));
+    CHECK(is_planned(code, "atomic_at", 100, 1000));
+    CHECK_FALSE(is_planned(code, "endless", 1, 1000));
+    CHECK(is_planned(code, "endless", 1, 1'000'000));
+}

@@ -1,5 +1,7 @@
 // The effects of the MODE register besides rounding, and instructions without them: denormals by size, CLAMP of NaN,
 // IEEE, overflow of 16 bits.
+#include <immintrin.h>
+
 #include "case_table.hpp"
 #include "support/catch.hpp"
 
@@ -250,4 +252,35 @@ TEST_CASE("matrix multiply-add rounds to nearest and keeps denormals, regardless
         m.run(vop3("v_mfma_f32_4x4x1f32", 8, v(1), v(2), 128));
         CHECK(m.lane(8, 3) == 1);
     }
+}
+
+TEST_CASE("each of the waves that a thread runs in turn has its own MODE", "[gfx9][mode]") {
+    const u32 before = _mm_getcsr();
+    constexpr u32 kUp = 1;
+    struct {
+        u32 mode, sum;
+        Machine machine{};
+    } waves[] = {{0x2c0, kOne}, {0x2c0 | kUp, kUlp}, {0x2c0 | kUp << 2, kOne}, {0x2c0, kOne}};
+    // After an operation of 64 bits the CPU's rounding is that of 64 bits.
+    const auto code = vop2("v_add_f32", 0, v(1), 2) + vop3("v_add_f64", 4, v(6), v(6));
+    {
+        kfdemu::gfx9::HostFloats floats;
+        for (unsigned turn = 0; turn < 2; ++turn) {
+            for (auto& [mode, sum, m] : waves) {
+                set_mode(m.wave(), mode);
+                if (turn == 0) m.run(code);  // decodes it
+                m.vgpr(0, 0);
+                m.vgpr(1, kOne);
+                m.vgpr(2, f(0x1p-30f));
+                m.wave().pc = kCodeBase;
+                m.wave().next = nullptr;
+                u64 budget = 100;
+                INFO("MODE " << std::hex << mode);
+                REQUIRE(run_guarded(m.wave(), budget, floats) == Stop::End);
+                CHECK(m.lane(0, 40) == sum);
+            }
+        }
+    }
+    constexpr u32 flags = 0x3f;
+    CHECK((_mm_getcsr() & ~flags) == (before & ~flags));
 }

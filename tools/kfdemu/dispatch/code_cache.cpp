@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../base/user_memory.hpp"
 
 namespace kfdemu {
 namespace {
+
+/// As many waves take longer than planning a page.
+constexpr std::uint64_t kVisitsBefore = 64;
 
 std::uint64_t page_begin(const AddressSpace::Range& range, std::uint64_t pc) {
     return std::max((range.begin + 3) & ~std::uint64_t{3}, pc & ~(kCodePageBytes - 1));
@@ -53,19 +57,26 @@ std::uint64_t CodeCache::new_serial() {
     return ++serial_;
 }
 
-std::unique_ptr<CodePage> CodeCache::decode(const AddressSpace& space, const AddressSpace::Range& range,
-                                            std::uint64_t pc) const {
+std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t end,
+                                            std::vector<std::uint32_t> dwords) const {
     auto page = std::make_unique<CodePage>();
-    page->begin = page_begin(range, pc);
-    page->end = page_end(range, pc);
-    page->dwords = read_dwords(space, range, page->begin, page->end);
-    page->slots.resize((page->end - page->begin) / 4 + 2);
-    decoder_.decode_page(page->begin, page->dwords, page->slots);
-    page->runs = jit::PageRuns{page->slots, level_, translated_};
+    page->begin = begin;
+    page->end = end;
+    page->dwords = std::move(dwords);
+    page->slots.resize((end - begin) / 4 + 2);
+    decoder_.decode_page(begin, page->dwords, page->slots);
+    page->planned = translated_ == jit::When::never;
+    if (translated_ == jit::When::always) plan(*page);
     return page;
 }
 
-const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial) {
+void CodeCache::plan(CodePage& page) const {
+    page.runs = jit::PageRuns{page.slots, level_, translated_};
+    page.planned = true;
+}
+
+const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
+                                std::uint64_t visits) {
     const AddressSpace::Range* range = (pc & 3) == 0 ? space.find(pc) : nullptr;
     if (range == nullptr || !range->allows(kExecute)) return nullptr;
     const std::uint64_t begin = page_begin(*range, pc), end = page_end(*range, pc);
@@ -73,10 +84,16 @@ const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std
 
     const std::lock_guard lock{mutex_};
     std::unique_ptr<CodePage>& page = pages_[begin];
-    if (page != nullptr && page->verified_for == dispatch_serial && page->end == end) return page.get();
-    if (page != nullptr && (page->end != end || page->dwords != read_dwords(space, *range, begin, end)))
-        retired_.push_back(std::move(page));
-    if (page == nullptr) page = decode(space, *range, pc);
+    const bool verified = page != nullptr && page->verified_for == dispatch_serial && page->end == end;
+    const bool hot = page != nullptr && !page->planned && (page->visits += visits) >= kVisitsBefore;
+    if (verified && !hot) return page.get();
+    // What the code was when the dispatch first entered it, as in an instruction cache.
+    std::vector<std::uint32_t> dwords = verified ? page->dwords : read_dwords(space, *range, begin, end);
+    if (page == nullptr || hot || page->end != end || page->dwords != dwords) {
+        if (page != nullptr) retired_.push_back(std::move(page));
+        page = decode(begin, end, std::move(dwords));
+        if (hot && !page->planned) plan(*page);
+    }
     page->verified_for = dispatch_serial;
     return page.get();
 }

@@ -5,9 +5,10 @@
 //     const gfx9::Inst* inst = page->at(pc);
 //
 // A page keeps the bytes from which it was decoded. When a dispatch first enters the page, they are compared with
-// memory, because other code may have been loaded at the same address. A changed page is decoded again, and the old one
-// is freed when no Use exists. Thread safety: any thread; a page is immutable. Memory ordering: the mutex publishes
-// pages.
+// memory, because other code may have been loaded at the same address. A changed page is decoded again, and so is one
+// that is entered often, which then has stretches for translation: planning them takes as long as a short kernel. The
+// old page is freed when no Use exists. Thread safety: any thread; a page is immutable. Memory ordering: the mutex
+// publishes pages.
 #pragma once
 
 #include <array>
@@ -30,7 +31,10 @@ struct CodePage {
     std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
     std::vector<gfx9::Inst> slots;
     jit::PageRuns runs;
-    std::uint64_t verified_for = 0;  ///< serial of the last dispatch that compared; guarded by the cache's mutex
+    bool planned = false;  ///< `runs` are what they will be
+    // Guarded by the cache's mutex:
+    std::uint64_t verified_for = 0;  ///< serial of the last dispatch that compared
+    std::uint64_t visits = 0;        ///< by waves
 
     bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
     const gfx9::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
@@ -57,12 +61,16 @@ class CodeCache {
     gfx9::Target target() const { return decoder_.target(); }
     /// A new serial number for a dispatch, never 0.
     std::uint64_t new_serial();
-    /// Requires a Hold of `space` in the calling thread, and a Use.
-    const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial);
+    /// Requires a Hold of `space` in the calling thread, and a Use. `visits`: of waves since the last call, this one's
+    /// included.
+    const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
+                         std::uint64_t visits = 1);
+    /// Visits of a page that is not planned, after which find() is to be called again.
+    static constexpr std::uint64_t visits_at_once = 16;
 
   private:
-    std::unique_ptr<CodePage> decode(const AddressSpace& space, const AddressSpace::Range& range,
-                                     std::uint64_t pc) const;
+    std::unique_ptr<CodePage> decode(std::uint64_t begin, std::uint64_t end, std::vector<std::uint32_t> dwords) const;
+    void plan(CodePage& page) const;
 
     const gfx9::Decoder decoder_;
     const gfx9::Level level_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../base/counters.hpp"
+#include "../base/host_fault.hpp"
 #include "../gfx9/disassemble.hpp"
 #include "dispatch.hpp"
 
@@ -31,6 +32,17 @@ void* allocate(std::size_t bytes) {
     void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == nullptr) throw std::bad_alloc{};
     return memory;
+}
+
+/// What stops waves that go on, or have ended.
+bool is_usual(gfx9::Stop why) {
+    return why == gfx9::Stop::Budget || why == gfx9::Stop::Sleep || why == gfx9::Stop::Barrier ||
+           why == gfx9::Stop::End;
+}
+
+/// Its page may have been planned meanwhile.
+void fetch_again(gfx9::Wave& wave) {
+    if (wave.next != nullptr) wave.pc = std::exchange(wave.next, nullptr)->pc;
 }
 
 }  // namespace
@@ -77,7 +89,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
     std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
     if (code_serial_ != dispatch.serial_) {
-        code_.fill(nullptr);
+        code_.fill({});
         tlb_.flush();
         code_serial_ = dispatch.serial_;
     }
@@ -140,18 +152,19 @@ void WorkGroup::count_waves(const Dispatch& dispatch) {
 
 const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
     auto& self = *static_cast<WorkGroup*>(wave.fetcher);
-    const CodePage*& entry = self.code_[pc / kCodePageBytes % kCodeEntries];
-    if (entry == nullptr || !entry->contains(pc) || pc % 4 != 0) {
-        const CodePage* page = self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_);
-        if (page == nullptr) {
-            wave.stop = gfx9::Stop::FetchFault;
-            wave.pc = pc;
-            wave.next = nullptr;
-            return nullptr;
-        }
-        entry = page;
+    Code& code = self.code_[pc / kCodePageBytes % kCodeEntries];
+    const bool known = code.page != nullptr && code.page->contains(pc) && pc % 4 == 0;
+    if (known && (code.page->planned || ++code.visits < CodeCache::visits_at_once)) return code.page->at(pc);
+    const CodePage* page =
+        self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_, known ? code.visits : 1);
+    if (page == nullptr) {
+        wave.stop = gfx9::Stop::FetchFault;
+        wave.pc = pc;
+        wave.next = nullptr;
+        return nullptr;
     }
-    return entry->at(pc);
+    code = {page, 0};
+    return page->at(pc);
 }
 
 WorkGroup::Resident& WorkGroup::next_runnable() {
@@ -176,30 +189,52 @@ WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions) {
 
 WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions, AddressSpace::Hold& hold) {
     forget_translations();
-    const Progress progress = run_waves(hold, quantum_instructions);
+    quantum_ = quantum_instructions;
+    const Progress progress = run_waves(hold);
     if (progress == Progress::Ended || progress == Progress::Stopped) return finish(progress);
     if (!reports_later_) report();
     return progress;
 }
 
-WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions) {
-    unsigned slept = 0;  // waves in a row that only slept
+WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
+    gfx9::HostFloats floats;
+    slept_ = 0;
+    for (;;) {
+        std::optional<Progress> progress;
+        const auto fault = host_fault::guarded(dispatch_->setup_.memory, [&] { progress = take_turns(hold, floats); });
+        if (fault) {
+            gfx9::stop_by_fault(running_->wave, *fault, floats);
+            end_turn();
+        } else if (progress) {
+            return *progress;
+        }
+        if (!handle(*running_, running_->wave.stop)) return Progress::Stopped;
+    }
+}
+
+/// Nothing: `running_` stopped for a reason that is handled outside the guard.
+std::optional<WorkGroup::Progress> WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats) {
     while (live_ > 0) {
-        if (dispatch_->stopping()) return Progress::Stopped;
-        if (quantum_instructions == 0) return Progress::Paused;
-        if (slept > 0 && slept >= live_ - waiting_) return Progress::Idle;
-        Resident& resident = next_runnable();
-        const std::uint64_t slice =
-            std::min(quantum_instructions, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
-        std::uint64_t left = slice;
-        const gfx9::Stop why = gfx9::run(resident.wave, left);
-        executed_ += slice - left + std::exchange(resident.wave.translated, 0);
-        quantum_instructions -= why == gfx9::Stop::Budget ? slice : std::min(quantum_instructions, kShortSlice);
-        slept = why == gfx9::Stop::Sleep ? slept + 1 : 0;
-        if (!handle(resident, why)) return Progress::Stopped;
         if (hold.renew()) forget_translations();
+        if (dispatch_->stopping()) return Progress::Stopped;
+        if (quantum_ == 0) return Progress::Paused;
+        if (slept_ > 0 && slept_ >= live_ - waiting_) return Progress::Idle;
+        running_ = &next_runnable();
+        slice_ = slice_left_ = std::min(quantum_, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
+        const gfx9::Stop why = gfx9::run_guarded(running_->wave, slice_left_, floats);
+        end_turn();
+        if (!is_usual(why)) return std::nullopt;
+        fetch_again(running_->wave);
+        handle(*running_, why);
     }
     return Progress::Ended;
+}
+
+void WorkGroup::end_turn() {
+    gfx9::Wave& wave = running_->wave;
+    executed_ += slice_ - slice_left_ + std::exchange(wave.translated, 0);
+    quantum_ -= wave.stop == gfx9::Stop::Budget ? slice_ : std::min(quantum_, kShortSlice);
+    slept_ = wave.stop == gfx9::Stop::Sleep ? slept_ + 1 : 0;
 }
 
 /// False: the kernel failed.

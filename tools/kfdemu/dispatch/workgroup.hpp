@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "../base/address_space.hpp"
@@ -65,6 +66,10 @@ class WorkGroup {
         bool at_barrier = false, ended = false;
         std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
+    struct Code {
+        const CodePage* page = nullptr;
+        std::uint64_t visits = 0;  ///< since CodeCache::find()
+    };
     struct FreeAligned {
         void operator()(void* p) const { std::free(p); }
     };
@@ -74,7 +79,9 @@ class WorkGroup {
     void check_waves(const Dispatch& dispatch, const check::InitialRegisters& initial);
     void count_waves(const Dispatch& dispatch);
     void forget_translations();
-    Progress run_waves(AddressSpace::Hold& hold, std::uint64_t quantum_instructions);
+    Progress run_waves(AddressSpace::Hold& hold);
+    std::optional<Progress> take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats);
+    void end_turn();
     Resident& next_runnable();
     bool handle(Resident& resident, gfx9::Stop why);
     bool fail(const gfx9::Wave& wave, gfx9::Stop why);
@@ -92,14 +99,17 @@ class WorkGroup {
     std::uint64_t ended_ = 0, begun_ = 0, begun_waves_ = 0;  // not reported
     std::array<std::uint32_t, 3> id_{};
     unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
-    bool shuffled_ = false;  // turns and their lengths come from random_
+    Resident* running_ = nullptr;                             // whose turn it is, or was last
+    std::uint64_t quantum_ = 0, slice_ = 0, slice_left_ = 0;  // instructions, of run() and of the turn
+    unsigned slept_ = 0;                                      // waves in a row that only slept
+    bool shuffled_ = false;                                   // turns and their lengths come from random_
     Random random_;
     std::uint64_t executed_ = 0;  // instructions, not reported
     std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;
     gfx9::Tlb tlb_;
-    std::array<const CodePage*, kCodeEntries> code_{};
+    std::array<Code, kCodeEntries> code_{};
     std::uint64_t code_serial_ = 0;
     std::vector<std::unique_ptr<Resident>> residents_;
     std::unique_ptr<std::uint32_t[], FreeAligned> registers_;

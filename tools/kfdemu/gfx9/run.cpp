@@ -120,8 +120,6 @@ void set_mode(Wave& wave, std::uint32_t mode) {
 
 /// Keeps wave.next at the instruction that runs: an access may end the loop by a jump (host_fault.hpp).
 static void run_instructions(Wave& wave, std::uint64_t& budget) {
-    wave.mxcsr_now = wave.mxcsr_f32;
-    _mm_setcsr(wave.mxcsr_now);
     wave.stop = Stop::Running;
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
     wave.most_translated = wave.translated + std::min(budget, unlimited);
@@ -149,17 +147,36 @@ static void run_instructions(Wave& wave, std::uint64_t& budget) {
     }
 }
 
+HostFloats::HostFloats() : callers_{_mm_getcsr()}, now_{callers_} {}
+
+void HostFloats::set(std::uint32_t mxcsr) {
+    constexpr std::uint32_t flags = 0x3f;  // of exceptions that have happened
+    if (((mxcsr ^ now_) & ~flags) == 0) return;
+    now_ = mxcsr;
+    _mm_setcsr(mxcsr);
+}
+
+Stop run_guarded(Wave& wave, std::uint64_t& budget, HostFloats& floats) {
+    wave.mxcsr_now = wave.mxcsr_f32;
+    floats.set(wave.mxcsr_now);
+    run_instructions(wave, budget);
+    floats.changed_to(wave.mxcsr_now);
+    return wave.stop;
+}
+
+void stop_by_fault(Wave& wave, const HostFault& fault, HostFloats& floats) {
+    floats.changed_to(_mm_getcsr());  // of an instruction that did not end
+    // A wave without a next instruction was about to fetch one.
+    if (wave.next != nullptr) wave.pc = wave.next->pc;
+    wave.stop = Stop::MemoryFault;
+    wave.fault = {fault.va, kUnknownLane, fault.access};
+    wave.next = nullptr;
+}
+
 Stop run(Wave& wave, std::uint64_t& budget) {
-    const std::uint32_t callers = _mm_getcsr();
-    const auto fault = host_fault::guarded(wave.memory, [&] { run_instructions(wave, budget); });
-    if (fault) {
-        // A wave without a next instruction was about to fetch one.
-        if (wave.next != nullptr) wave.pc = wave.next->pc;
-        wave.stop = Stop::MemoryFault;
-        wave.fault = {fault->va, kUnknownLane, fault->access};
-        wave.next = nullptr;
-    }
-    _mm_setcsr(callers);
+    HostFloats floats;
+    const auto fault = host_fault::guarded(wave.memory, [&] { run_guarded(wave, budget, floats); });
+    if (fault) stop_by_fault(wave, *fault, floats);
     return wave.stop;
 }
 

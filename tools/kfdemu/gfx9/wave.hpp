@@ -21,7 +21,8 @@
 
 namespace kfdemu {
 class AddressSpace;
-}
+struct HostFault;
+}  // namespace kfdemu
 
 namespace kfdemu::gfx9 {
 
@@ -172,5 +173,27 @@ void set_mode(Wave& wave, std::uint32_t mode);
 /// level that the CPU supports; restores the caller's floating-point environment.
 Stop run(Wave& wave, std::uint64_t& budget);
 inline Stop run(Wave& wave, std::uint64_t&& budget) { return run(wave, budget); }
+
+/// What a thread that runs one wave after another keeps. MXCSR is set when a wave needs another value than the one
+/// before: the CPU waits in front of that until all that came earlier is done, a wave's last stores included.
+class HostFloats {
+  public:
+    HostFloats();
+    ~HostFloats() { set(callers_); }
+    HostFloats(const HostFloats&) = delete;
+    HostFloats& operator=(const HostFloats&) = delete;
+
+    void set(std::uint32_t mxcsr);
+    void changed_to(std::uint32_t mxcsr) { now_ = mxcsr; }
+
+  private:
+    const std::uint32_t callers_;
+    std::uint32_t now_;
+};
+
+/// As run(), in a body of host_fault::guarded(), which the first access that faults leaves: stop_by_fault() is then
+/// to be called.
+Stop run_guarded(Wave& wave, std::uint64_t& budget, HostFloats& floats);
+void stop_by_fault(Wave& wave, const HostFault& fault, HostFloats& floats);
 
 }  // namespace kfdemu::gfx9
