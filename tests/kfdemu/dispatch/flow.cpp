@@ -126,6 +126,30 @@ TEST_CASE("a work-group can be left and taken up again", "[dispatch][flow]") {
     REQUIRE(dispatch->state() == Dispatch::State::Finished);
 }
 
+TEST_CASE("work-groups of a batch that is given back run elsewhere, each once", "[dispatch][flow]") {
+    Machine gpu{targets().front()};
+    const CodeObject code = gpu.load("flow", "O2");
+    constexpr unsigned groups = 4000;
+    auto* out = gpu.allocate<std::uint32_t>(2);
+    auto packet = code.packet("atomic_at", {.grid = {64 * groups}, .group = {64}});
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
+    const auto dispatch = gpu.start(packet);
+    WorkGroup group;
+    unsigned begun = 0;
+    for (unsigned batches = 0; batches < 5; ++batches) {
+        Dispatch::Batch batch{*dispatch};
+        for (unsigned n = 0; n <= batches; ++n, ++begun) {
+            REQUIRE(dispatch->start_group(group, batch) == Dispatch::Start::Started);
+            REQUIRE(group.run(10'000) == WorkGroup::Progress::Ended);
+        }
+    }
+    CHECK(out[0] == 64 * begun);
+    REQUIRE(run_to_end(dispatch, 3, 1000).state == Dispatch::State::Finished);
+    CHECK(out[0] == 64 * groups);
+    Dispatch::Batch batch{*dispatch};
+    CHECK(dispatch->start_group(group, batch) == Dispatch::Start::NoMore);
+}
+
 TEST_CASE("a worker may run several work-groups before it reports them, and the dispatch ends with the report",
           "[dispatch][flow]") {
     Machine gpu{targets().front()};

@@ -260,12 +260,13 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
     using Clock = std::chrono::steady_clock;
     const auto limit = Clock::now() + std::chrono::seconds{limit_seconds};
     const auto work = [&] {
-        // As a worker does: several groups under one Hold, reported together.
+        // As a worker does: a batch of groups under one Hold, reported together.
         WorkGroup group;
         group.report_later();
         kfdemu::AddressSpace::Hold hold{dispatch->memory()};
+        kfdemu::Dispatch::Batch batch{*dispatch};
         for (;;) {
-            const auto started = dispatch->start_group(group);
+            const auto started = dispatch->start_group(group, batch);
             if (started == kfdemu::Dispatch::Start::NoMore) return;
             if (started == kfdemu::Dispatch::Start::Later) {
                 std::this_thread::yield();
@@ -275,6 +276,7 @@ Outcome run_to_end(const std::shared_ptr<kfdemu::Dispatch>& dispatch, unsigned t
             WorkGroup::Progress progress;
             do {
                 progress = group.run(quantum, hold);
+                if (progress != WorkGroup::Progress::Ended) batch.give_back();
                 if (limit_seconds != 0 && Clock::now() > limit) dispatch->abort();
             } while (progress == WorkGroup::Progress::Paused || progress == WorkGroup::Progress::Idle);
         }

@@ -137,12 +137,12 @@ void run(const Options& options) {
     fmt::print("{}, threads: {}; medians of {}, in turn\n", sides.pocl_name(), options.threads, options.samples);
     constexpr auto in = Sides::in;
     constexpr double giga = 1e9;
-    constexpr std::uint32_t items = 1 << 14, rounds = 2000, straight_items = 1 << 18;
+    constexpr std::uint32_t items = 1 << 14, rounds = 2000, straight_items = 1 << 20;
     sides.compare("loop", 0.8, 4.0 * rounds * items / giga, "G lane-ops/s", {items}, {256}, 0.999f, 0.5f, rounds);
     sides.compare("straight_line", 0.2, 256.0 * straight_items / giga, "G lane-ops/s", {straight_items}, {256}, 0.999f,
                   0.5f);
     sides.compare("matmul", 0, 2.0 * 512 * 512 * 512 / giga, "GFLOP/s", {512, 512}, {16, 16}, in, in, 512u);
-    sides.compare("sha256", 0, (1 << 16) / 1e6, "M blocks/s", {1 << 16}, {256});
+    sides.compare("sha256", 0, (1 << 18) / 1e6, "M blocks/s", {1 << 18}, {256});
     sides.compare("mandelbrot", 0, 512 * 512 / 1e6, "M points/s", {512, 512}, {16, 16}, 512u, 256u);
     sides.compare("copy", 0, 2.0 * (1 << 24) * sizeof(float) / giga, "GB/s", {1 << 24}, {256}, in);
 }

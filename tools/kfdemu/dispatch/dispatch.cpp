@@ -90,11 +90,43 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};
 }
 
-bool Dispatch::take_group(std::uint64_t& index) {
-    if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return false;
-    index = next_.fetch_add(1, std::memory_order_relaxed);
-    if (index >= total_) return false;
-    index = setup_.order.permuted(index, total_);
+bool Dispatch::has_more() const {
+    return next_.load(std::memory_order_relaxed) < total_ || returned_count_.load(std::memory_order_relaxed) != 0;
+}
+
+bool Dispatch::fill(Batch& batch, std::uint64_t most) {
+    if (returned_count_.load(std::memory_order_relaxed) != 0) {
+        const std::lock_guard lock{returned_mutex_};
+        if (!returned_.empty()) {
+            auto& [begin, end] = returned_.back();
+            batch.next_ = begin;
+            batch.end_ = begin = std::min(end, begin + most);
+            if (begin == end) returned_.pop_back();
+            returned_count_.store(returned_.size(), std::memory_order_relaxed);
+            return true;
+        }
+    }
+    const std::uint64_t seen = next_.load(std::memory_order_relaxed);
+    if (seen >= total_) return false;
+    // Fewer at the end, so that no worker has much more left than the others.
+    constexpr std::uint64_t parts = 64;
+    const std::uint64_t count = std::clamp<std::uint64_t>((total_ - seen) / parts, 1, most);
+    batch.next_ = next_.fetch_add(count, std::memory_order_relaxed);
+    batch.end_ = std::min(total_, batch.next_ + count);
+    return batch.next_ < batch.end_;
+}
+
+void Dispatch::Batch::give_back() {
+    if (next_ >= end_) return;
+    const std::lock_guard lock{dispatch_.returned_mutex_};
+    dispatch_.returned_.emplace_back(next_, end_);
+    dispatch_.returned_count_.store(dispatch_.returned_.size(), std::memory_order_relaxed);
+    next_ = end_;
+}
+
+bool Dispatch::take_group(std::uint64_t& index, Batch& batch, std::uint64_t most) {
+    if (stopping() || (batch.next_ >= batch.end_ && !fill(batch, most))) return false;
+    index = setup_.order.permuted(batch.next_++, total_);
     return true;
 }
 
@@ -104,6 +136,16 @@ std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group) {
+    Batch batch{*this};
+    return start_group(group, batch, 1);
+}
+
+Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch) {
+    constexpr std::uint64_t most = 16;
+    return start_group(group, batch, setup_.order.given() ? 1 : most);
+}
+
+Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch, std::uint64_t most) {
     // Counted before a group is taken, so that state() cannot leave Running in between.
     if (group.reports_to_ != nullptr && group.reports_to_ != this) group.report();
     if (group.reports_to_ == nullptr) outstanding_.fetch_add(1, std::memory_order_relaxed);
@@ -112,14 +154,14 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group) {
         group.report();
         return why;
     };
-    if (stopping() || next_.load(std::memory_order_relaxed) >= total_) return not_started(Start::NoMore);
+    if (stopping() || (batch.next_ >= batch.end_ && !has_more())) return not_started(Start::NoMore);
 
     std::array<std::uint16_t, WorkGroup::kMaxWaves> slots{};
     const bool scratch = setup_.packet.private_segment_size != 0;
     const std::uint32_t waves = waves_per_group(setup_.packet);
     if (scratch && !setup_.scratch_slots->acquire(slots.data(), waves)) return not_started(Start::Later);
     std::uint64_t index = 0;
-    if (!take_group(index)) {
+    if (!take_group(index, batch, most)) {
         if (scratch) setup_.scratch_slots->release(slots.data(), waves);
         return not_started(Start::NoMore);
     }

@@ -27,7 +27,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "../base/address_space.hpp"
 #include "../base/compute_units.hpp"
@@ -68,6 +70,25 @@ class Dispatch {
     /// Reads and checks the kernel descriptor and the packet. Requires a Hold in the calling thread.
     static std::variant<std::shared_ptr<Dispatch>, LaunchRefused> create(Setup setup);
 
+    /// Work-groups that a worker has taken and not begun: they follow each other, as what they access often does, and
+    /// workers need not agree about each. To be given back, for any worker, before this one leaves a group that has not
+    /// ended, which may wait for one of them. Thread safety: one thread at a time.
+    class Batch {
+      public:
+        /// Borrows: the dispatch.
+        explicit Batch(Dispatch& dispatch) : dispatch_{dispatch} {}
+        ~Batch() { give_back(); }
+        Batch(const Batch&) = delete;
+        Batch& operator=(const Batch&) = delete;
+        void give_back();
+
+      private:
+        friend class Dispatch;
+        Dispatch& dispatch_;
+        std::uint64_t next_ = 0, end_ = 0;
+    };
+    Start start_group(WorkGroup& group, Batch& batch);
+    /// Of a batch of one.
     Start start_group(WorkGroup& group);
     State state() const;
     /// True for exactly one caller, once state() is not Running.
@@ -94,7 +115,10 @@ class Dispatch {
     /// Whether its waves are watched, and then interpreted.
     bool watches() const { return setup_.session.any() || counted_ != nullptr; }
     bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ gives the ordering
-    bool take_group(std::uint64_t& index);
+    bool has_more() const;
+    bool fill(Batch& batch, std::uint64_t most);
+    bool take_group(std::uint64_t& index, Batch& batch, std::uint64_t most);
+    Start start_group(WorkGroup& group, Batch& batch, std::uint64_t most);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
     void groups_ended(std::uint64_t whole, bool last);
     void group_failed(KernelFault&& fault);
@@ -114,6 +138,9 @@ class Dispatch {
     alignas(64) std::atomic<std::uint64_t> outstanding_{0};
     std::atomic<std::uint64_t> ended_{0};  // whole groups; ordered by outstanding_
     alignas(64) std::atomic<bool> stop_{false};
+    std::atomic<std::size_t> returned_count_{0};  // of batches; relaxed: a hint, the mutex orders
+    std::mutex returned_mutex_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> returned_;  // begin and end of what batches gave back
     std::atomic<bool> failed_{false};
     std::atomic<State> claimed_{State::Running};  // final state, once the end was claimed
     std::mutex fault_mutex_;

@@ -108,14 +108,6 @@ KFDEMU_INLINE bool adjacent(Wave& wave, const Inst& inst, unsigned pitch, std::u
     return high[last] == high[0] && !any_apart(high, kAllLanes, high[0], 0);
 }
 
-/// Coalesced code often goes through memory from wave to wave: while this one runs, the block of one of the next comes
-/// into the cache. An address that is not mapped has no effect.
-template <unsigned kBytes>
-KFDEMU_INLINE void prefetch_next(const std::byte* block) {
-    constexpr unsigned waves_ahead = 8, line = 64;
-    for (unsigned at = 0; at < kBytes; at += line) __builtin_prefetch(block + waves_ahead * kBytes + at);
-}
-
 /// What coalesced code does: all lanes move one block. False: they do not, or it cannot be accessed as a whole.
 template <class Operation>
 [[gnu::noinline]] bool moves_block(Wave& wave, const Inst& inst) {
@@ -125,9 +117,7 @@ template <class Operation>
     if (inst.segment == Segment::Flat && (is_in(wave.shared_base) || is_in(wave.private_base))) return false;
     const Tlb::Entry* entry = translate(wave, va, kLanes * Operation::kBytes, Operation::kAccess);
     if (entry == nullptr) return false;
-    std::byte* const block = entry->at(va);
-    prefetch_next<kLanes * Operation::kBytes>(block);
-    Operation::block(wave, inst, block);
+    Operation::block(wave, inst, entry->at(va));
     return true;
 }
 

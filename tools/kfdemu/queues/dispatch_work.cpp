@@ -77,8 +77,9 @@ DispatchWork::Ran DispatchWork::run_groups() {
     Ran ran = Ran::nothing;
     unsigned quanta = 0;
     std::unique_ptr<WorkGroup> free;  // ended groups of this dispatch, not reported
+    Dispatch::Batch batch{*dispatch_};
     do {
-        auto group = take(free);
+        auto group = take(free, batch);
         if (!group) break;
         if (ran == Ran::nothing) ran = Ran::some;
         const auto progress = run_group(*group, shuffled() ? kShuffledQuantum : kQuantumInstructions, hold);
@@ -86,6 +87,7 @@ DispatchWork::Ran DispatchWork::run_groups() {
             give_back(std::exchange(free, std::move(group)));
             continue;
         }
+        batch.give_back();  // it may wait for one of them
         group->report();
         put_aside(std::move(group));
         if (progress == WorkGroup::Progress::Idle) ran = Ran::until_idle;
@@ -110,15 +112,15 @@ bool DispatchWork::stay(unsigned quanta, std::uint64_t until_ns) const {
 
 /// The group to run next, or nullptr if all remaining groups run on other workers. A new one is begun in `free`, or in
 /// one of the pool.
-std::unique_ptr<WorkGroup> DispatchWork::take(std::unique_ptr<WorkGroup>& free) {
+std::unique_ptr<WorkGroup> DispatchWork::take(std::unique_ptr<WorkGroup>& free, Dispatch::Batch& batch) {
     const bool shuffled = dispatch_->order().given();
     // Relaxed: a hint. Without an order and without groups put aside, workers need not agree on anything.
     if (!shuffled && aside_count_.load(std::memory_order_relaxed) == 0)
-        if (auto group = start(free)) return group;
+        if (auto group = start(free, batch)) return group;
     std::lock_guard lock{mutex_};
     if ((shuffled ? random_.below(2) == 0 || aside_.empty() : turns_ >= aside_.size()) &&
         aside_.size() < max_resident_groups_)
-        if (auto group = start(free)) {
+        if (auto group = start(free, batch)) {
             turns_ = 0;
             return group;
         }
@@ -132,10 +134,10 @@ std::unique_ptr<WorkGroup> DispatchWork::take(std::unique_ptr<WorkGroup>& free) 
 }
 
 /// A new group, or nullptr if none can start.
-std::unique_ptr<WorkGroup> DispatchWork::start(std::unique_ptr<WorkGroup>& free) {
+std::unique_ptr<WorkGroup> DispatchWork::start(std::unique_ptr<WorkGroup>& free, Dispatch::Batch& batch) {
     if (!free) free = pool_.take();
     free->report_later();
-    if (dispatch_->start_group(*free) == Dispatch::Start::Started) return std::move(free);
+    if (dispatch_->start_group(*free, batch) == Dispatch::Start::Started) return std::move(free);
     return nullptr;
 }
 

@@ -57,8 +57,8 @@ class DispatchWork final : public Work {
     bool stay(unsigned quanta, std::uint64_t until_ns) const;
     enum class Ran { nothing, some, until_idle };
     Ran run_groups();
-    std::unique_ptr<WorkGroup> take(std::unique_ptr<WorkGroup>& free);
-    std::unique_ptr<WorkGroup> start(std::unique_ptr<WorkGroup>& free);
+    std::unique_ptr<WorkGroup> take(std::unique_ptr<WorkGroup>& free, Dispatch::Batch& batch);
+    std::unique_ptr<WorkGroup> start(std::unique_ptr<WorkGroup>& free, Dispatch::Batch& batch);
     void give_back(std::unique_ptr<WorkGroup> group);
     void put_aside(std::unique_ptr<WorkGroup> group);
 
