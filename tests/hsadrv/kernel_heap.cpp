@@ -98,9 +98,14 @@ TEST_CASE("a kernel that ends while it waits for memory does not keep others fro
     NEEDS_LAUNCH_KERNELS(heap.gpu.agent());
     std::promise<void> released;
     const std::shared_future<void> release = released.get_future().share();
-    on_kernel_output([release](AgentRef, KernelOutput, std::string_view) { release.wait(); });
+    std::promise<void> printing;
+    on_kernel_output([release, &printing](AgentRef, KernelOutput, std::string_view) {
+        printing.set_value();
+        release.wait();
+    });
     Stream prints = heap.gpu.stream();
     heap.code.kernel("hello").launch(prints, {.grid = 1, .workgroup = 1}, static_cast<int*>(nullptr));
+    REQUIRE(printing.get_future().wait_for(60s) == std::future_status::ready);
     Shared<std::uint64_t> addresses(heap.gpu, 64);
     {
         Stream given_up = heap.gpu.stream();
