@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kBytes = 65536;
 
-void work(const char* file, int dispatches, int copies) {
+/// `ends`: the process ends without destructors, so the trace's thread gets time to read the last signals.
+void work(const char* file, int dispatches, int copies, bool ends) {
     const hsadrv::Driver driver;
     const hsadrv::Context gpu{driver.default_gpu()};
     hsadrv::Stream stream = gpu.stream();
@@ -28,6 +29,7 @@ void work(const char* file, int dispatches, int copies) {
     for (int n = 0; n < copies; ++n) stream.copy_async(host.data(), device.data(), kBytes);
     stream.synchronize();
     if (copies > 0 && dispatches > 0 && *static_cast<int*>(host.data()) != dispatches - 1) std::abort();
+    if (ends) usleep(300'000);
     std::printf("%d dispatches, %d copies\n", dispatches, 2 * copies);
     std::fflush(stdout);
 }
@@ -40,12 +42,12 @@ int main(int argc, char** argv) try {
     if (end == "kill" || end == "wait" || end == "quick") {
         // In the middle: the runtime is still up.
         const hsadrv::Driver driver;
-        work(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
+        work(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), true);
         if (end == "kill") raise(SIGKILL);
         if (end == "quick") _exit(0);
         pause();
     }
-    work(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
+    work(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), false);
     return end == "exit" ? std::atoi(argv[5]) : 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "traced_work: %s\n", error.what());
