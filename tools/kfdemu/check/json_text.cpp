@@ -24,7 +24,7 @@ std::size_t sequence(std::string_view text) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string out = "\"";
     while (!text.empty()) {
         const char c = text[0];

@@ -1,6 +1,6 @@
 // Text as a JSON string.
 //
-//     out += quoted(file);       // "\"a.cpp\""
+//     out += json_string(file);       // "\"a.cpp\""
 //
 // Names of functions and files are any bytes: those that are not UTF-8 become U+FFFD. Pure. Thread safety: any thread.
 #pragma once
@@ -10,6 +10,6 @@
 
 namespace kfdemu::check {
 
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 }  // namespace kfdemu::check

@@ -7,7 +7,7 @@
 namespace kfdemu::count {
 namespace {
 
-using check::quoted;
+using check::json_string;
 
 template <class T, class Text>
 std::string array(const std::vector<T>& items, Text&& text) {
@@ -33,16 +33,17 @@ std::string sums(const Sums& s) {
 }
 
 std::string frame(const check::Frame& f) {
-    return fmt::format(R"({{"function": {}, "file": {}, "line": {}}})", quoted(f.function), quoted(f.file), f.line);
+    return fmt::format(R"({{"function": {}, "file": {}, "line": {}}})", json_string(f.function), json_string(f.file),
+                       f.line);
 }
 
 std::string line(const ListedLine& l) {
-    return fmt::format(R"({{"file": {}, "line": {}, {}}})", quoted(l.file), l.line, sums(l.sums));
+    return fmt::format(R"({{"file": {}, "line": {}, {}}})", json_string(l.file), l.line, sums(l.sums));
 }
 
 std::string instruction(const ListedInstruction& i) {
     return fmt::format(R"({{"offset": {}, "instruction": {}, "class": "{}", "function": {}, "source": {}, {}}})",
-                       i.offset, quoted(i.text), name(i.kind), quoted(i.function), array(i.source, frame),
+                       i.offset, json_string(i.text), name(i.kind), json_string(i.function), array(i.source, frame),
                        sums(i.sums));
 }
 
@@ -57,15 +58,16 @@ std::string classes(const std::array<std::uint64_t, kKinds>& executed) {
 std::string kernel(const ListedKernel& k) {
     return fmt::format(R"({{"name": {}, "kernel_object": "{:#x}", "dispatches": {}, "work_groups": {}, "waves": {}, )"
                        R"("mean_lanes": {}, "classes": {}, "total": {{{}}}, "lines": {}, "instructions": {}}})",
-                       quoted(k.name), k.kernel_object, k.dispatches, k.groups, k.waves, number(mean_lanes(k.vector)),
-                       classes(k.executed), sums(k.total), array(k.lines, line), array(k.instructions, instruction));
+                       json_string(k.name), k.kernel_object, k.dispatches, k.groups, k.waves,
+                       number(mean_lanes(k.vector)), classes(k.executed), sums(k.total), array(k.lines, line),
+                       array(k.instructions, instruction));
 }
 
 }  // namespace
 
 std::string to_json(const Listing& listing) {
     return fmt::format(R"({{"version": 1, "process": {}, "program": {}, "kernels": {}}})", listing.process,
-                       quoted(listing.program), array(listing.kernels, kernel)) +
+                       json_string(listing.program), array(listing.kernels, kernel)) +
            "\n";
 }
 
