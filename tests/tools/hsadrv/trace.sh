@@ -11,6 +11,8 @@ fi
 traced() { on_gpu "$hsadrv" trace -o "$1" -- "${@:2}"; }
 # counted FILE: the dispatches, copies, and how many of them have no times.
 counted() { "$hsadrv" trace report "$1" --json | "$python" -c 'import json, sys; j = json.load(sys.stdin); print(j["dispatches"], j["copies"], j["without_times"])'; }
+# peak FILE AGENT: the most bytes that were allocated of its memory.
+peak() { "$hsadrv" trace report "$1" --json | "$python" -c 'import json, sys; print(*[p["bytes"] for p in json.load(sys.stdin)["peaks"] if p["name"] == "allocated: " + sys.argv[1]])' "$2"; }
 
 # ---- programs that end
 
@@ -49,6 +51,12 @@ expect 'if all are killed, the file opens' 0 '^30 2 0$' counted alone.pftrace
 for case in destroy exit fork null; do expect "the program goes on: $case" 0 '0 dispatches, 0 copies; ui' traced edge.pftrace "$edges" $case; done
 expect 'signals that are set again, and an empty copy' 0 '50 copies; ui' traced copies.pftrace "$edges" copies
 expect 'have times' 0 '^0 50 0$' counted copies.pftrace
+traced vmem.pftrace "$edges" vmem >vmem.out 2>&1
+if grep -q '^no virtual memory' vmem.out; then
+    skip 1 'the HSA runtime has no virtual memory'
+else
+    expect 'memory counts until it is released and unmapped' 0 '^4194304$' peak vmem.pftrace gpu0
+fi
 expect 'the runtime started twice' 0 '2 copies; ui' traced again.pftrace "$edges" again
 expect 'threads that enqueue together' 0 '1200 dispatches' traced together.pftrace "$edges" producers "$kernels/fill.gfx90a.o" 8 150
 expect 'a trace in a trace' 0 'inner.pftrace: 3 dispatches' on_gpu "$hsadrv" trace -o outer.pftrace -- "$hsadrv" trace -o inner.pftrace -- "$work" "$kernels/fill.hsaco" 3 0

@@ -1,9 +1,10 @@
 /* What programs of the HSA runtime may do, and a trace must stand: each is right without it. Usage: traced_edges CASE,
  * or traced_edges producers CODE-OBJECT THREADS DISPATCHES, which runs fill in so many threads, on one queue. */
-#define _DEFAULT_SOURCE /* usleep */
+#define _GNU_SOURCE /* usleep, RTLD_DEFAULT */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -196,6 +197,38 @@ static void producers(const char* file, int threads) {
     CHECK(hsa_queue_destroy(shared_queue));
 }
 
+/* Physical memory that stays while it is mapped: at most two parts of 2 MiB at a time. Prints whether the runtime has
+ * it. */
+static void vmem(void) {
+    enum { part = 2 << 20 };
+    typedef struct {
+        uint64_t handle;
+    } memory_t;
+    hsa_status_t (*reserve)(void**, size_t, uint64_t, uint64_t), (*unreserve)(void*, size_t), (*unmap)(void*, size_t);
+    hsa_status_t (*create)(hsa_amd_memory_pool_t, size_t, int, uint64_t, memory_t*), (*release)(memory_t);
+    hsa_status_t (*map)(void*, size_t, size_t, memory_t, uint64_t);
+    *(void**)&reserve = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_address_reserve");
+    *(void**)&unreserve = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_address_free");
+    *(void**)&create = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_handle_create");
+    *(void**)&release = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_handle_release");
+    *(void**)&map = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_map");
+    *(void**)&unmap = dlsym(RTLD_DEFAULT, "hsa_amd_vmem_unmap");
+    puts(reserve ? "virtual memory" : "no virtual memory");
+    if (!reserve) return;
+    char* address;
+    CHECK(reserve((void**)&address, 2 * part, 0, 0));
+    for (int round = 0; round < 3; ++round) {
+        for (int n = 0; n < 2; ++n) {
+            memory_t memory;
+            CHECK(create(device_pool, part, 0, 0, &memory));
+            CHECK(map(address + n * part, part, 0, memory, 0));
+            CHECK(release(memory));
+        }
+        for (int n = 0; n < 2; ++n) CHECK(unmap(address + n * part, part));
+    }
+    CHECK(unreserve(address, 2 * part));
+}
+
 int main(int argc, char** argv) {
     const char* which = argc > 1 ? argv[1] : "";
     start();
@@ -204,6 +237,7 @@ int main(int argc, char** argv) {
     if (!strcmp(which, "exit")) end_of_process();
     if (!strcmp(which, "fork")) forks();
     if (!strcmp(which, "null")) return hsa_queue_destroy(NULL) == HSA_STATUS_SUCCESS;
+    if (!strcmp(which, "vmem")) vmem();
     if (!strcmp(which, "again")) {
         copies(1);
         CHECK(hsa_shut_down());

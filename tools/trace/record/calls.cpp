@@ -16,6 +16,20 @@ namespace {
 #include "calls.inc"
 #undef CALL
 
+/// hsa_amd_vmem_alloc_handle_t.
+struct PhysicalMemory {
+    std::uint64_t handle;
+};
+#define NEWER(offset, function, type, ...)                                      \
+    struct function##_tag {                                                     \
+        static constexpr const char* name = #function;                          \
+        static constexpr std::array<const char*, 12> arguments = {__VA_ARGS__}; \
+        using Function = type;                                                  \
+        static inline Function* next = nullptr;                                 \
+    };
+#include "newer_calls.inc"
+#undef NEWER
+
 // ---- what else calls do
 
 template <class Tag, class... A>
@@ -68,6 +82,24 @@ void after(hsa_amd_memory_pool_allocate_tag, Session& session, CallEnd&, hsa_sta
     if (result == HSA_STATUS_SUCCESS) session.memory.allocated(*address, bytes, session.agents.memory(pool.handle));
 }
 void before(hsa_amd_memory_pool_free_tag, Session& session, void*& address) { session.memory.freed(address); }
+void after(hsa_amd_vmem_handle_create_tag, Session& session, CallEnd&, hsa_status_t result, hsa_amd_memory_pool_t pool,
+           std::size_t bytes, int, std::uint64_t, PhysicalMemory* made) {
+    if (result == HSA_STATUS_SUCCESS) session.memory.created(made->handle, bytes, session.agents.memory(pool.handle));
+}
+void after(hsa_amd_vmem_retain_alloc_handle_tag, Session& session, CallEnd&, hsa_status_t result, PhysicalMemory* found,
+           void*) {
+    if (result == HSA_STATUS_SUCCESS) session.memory.retained(found->handle);
+}
+void before(hsa_amd_vmem_handle_release_tag, Session& session, PhysicalMemory& memory) {
+    session.memory.released(memory.handle);
+}
+void after(hsa_amd_vmem_map_tag, Session& session, CallEnd&, hsa_status_t result, void* address, std::size_t,
+           std::size_t, PhysicalMemory memory, std::uint64_t) {
+    if (result == HSA_STATUS_SUCCESS) session.memory.mapped(address, memory.handle);
+}
+void before(hsa_amd_vmem_unmap_tag, Session& session, void*& address, std::size_t&) {
+    session.memory.unmapped(address);
+}
 
 void after(hsa_executable_freeze_tag, Session& session, CallEnd&, hsa_status_t result, hsa_executable_t executable,
            const char*) {
@@ -85,6 +117,12 @@ void after(hsa_amd_signal_wait_any_tag, Session& session, CallEnd& end, std::uin
            hsa_signal_t* signals, hsa_signal_condition_t*, hsa_signal_value_t*, std::uint64_t, hsa_wait_state_t,
            hsa_signal_value_t*) {
     if (index < count) end.waited_for = session.pending.collect(signals[index]);
+}
+void after(hsa_amd_signal_wait_all_tag, Session& session, CallEnd& end, std::uint32_t, std::uint32_t count,
+           hsa_signal_t* signals, hsa_signal_condition_t*, hsa_signal_value_t*, std::uint64_t, hsa_wait_state_t,
+           hsa_signal_value_t*) {
+    for (std::uint32_t n = 0; n < count; ++n)
+        for (const std::uint64_t id : session.pending.collect(signals[n])) end.waited_for.push_back(id);
 }
 void before(hsa_signal_destroy_tag, Session& session, hsa_signal_t& signal) {
     session.pending.give_up(signal, "its signal was destroyed before it ended");
@@ -121,22 +159,14 @@ void after(hsa_amd_memory_async_copy_rect_tag, Session& session, CallEnd& end, h
     copy_in_flight.enqueued(session, result, end.submitted);
 }
 
-// Not in the headers of ROCR 5.2.
-using CopyOnEngine = hsa_status_t(void*, hsa_agent_t, const void*, hsa_agent_t, std::size_t, std::uint32_t,
-                                  const hsa_signal_t*, hsa_signal_t, int, bool);
-struct copy_on_engine_tag {
-    static constexpr const char* name = "hsa_amd_memory_async_copy_on_engine";
-    static constexpr std::array<const char*, 12> arguments = {
-        "to",           "to_agent",          "from",   "from_agent", "size", "dependency_count",
-        "dependencies", "completion_signal", "engine", "force"};
-    static inline CopyOnEngine* next = nullptr;
-};
-void before(copy_on_engine_tag, Session& session, void*&, hsa_agent_t& to, const void*&, hsa_agent_t& from,
-            std::size_t& bytes, std::uint32_t&, const hsa_signal_t*&, hsa_signal_t& done, int& engine, bool&) {
+void before(hsa_amd_memory_async_copy_on_engine_tag, Session& session, void*&, hsa_agent_t& to, const void*&,
+            hsa_agent_t& from, std::size_t& bytes, std::uint32_t&, const hsa_signal_t*&, hsa_signal_t& done,
+            int& engine, bool&) {
     copy_in_flight.begin(session, to, from, bytes, done, static_cast<std::uint64_t>(engine));
 }
-void after(copy_on_engine_tag, Session& session, CallEnd& end, hsa_status_t result, void*, hsa_agent_t, const void*,
-           hsa_agent_t, std::size_t, std::uint32_t, const hsa_signal_t*, hsa_signal_t, int, bool) {
+void after(hsa_amd_memory_async_copy_on_engine_tag, Session& session, CallEnd& end, hsa_status_t result, void*,
+           hsa_agent_t, const void*, hsa_agent_t, std::size_t, std::uint32_t, const hsa_signal_t*, hsa_signal_t, int,
+           bool) {
     copy_in_flight.enqueued(session, result, end.submitted);
 }
 
@@ -218,8 +248,11 @@ void wrap_calls(HsaApiTable& table) {
 #undef STORE
     WRAP(amd, hsa_amd_profiling_set_profiler_enabled, &profile_queue, next_profile_queue);
     WRAP(amd, hsa_amd_profiling_async_copy_enable, &profile_copies, next_profile_copies);
-    if (has_inserted(amd_bytes))
-        replace(amd_table, kCopyOnEngine, &Wrapper<copy_on_engine_tag, CopyOnEngine>::call, copy_on_engine_tag::next);
+    if (!has_inserted(amd_bytes)) return;
+#define NEWER(offset, function, type, ...) \
+    replace(amd_table, offset, &Wrapper<function##_tag, function##_tag::Function>::call, function##_tag::next);
+#include "newer_calls.inc"
+#undef NEWER
 }
 
 }  // namespace trace
