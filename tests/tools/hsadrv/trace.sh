@@ -106,4 +106,10 @@ if command -v protoc >/dev/null; then
 else
     skip 1 'protoc is not installed'
 fi
+if processor=$(command -v trace_processor_shell || command -v trace_processor); then
+    expect "Perfetto's trace_processor reads the same" 0 '^8 traces are equal$' "$python" "$source_root/tests/tools/trace/trace_processor.py" \
+        "$processor" "$hsadrv" {a,raw,two,killed,copies,together,small,ring}.pftrace
+else
+    skip 1 "Perfetto's trace_processor is not installed"
+fi
 finish
