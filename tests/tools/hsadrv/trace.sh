@@ -59,6 +59,9 @@ else
 fi
 expect 'the runtime started twice' 0 '2 copies; ui' traced again.pftrace "$edges" again
 expect 'threads that enqueue together' 0 '1200 dispatches' traced together.pftrace "$edges" producers "$kernels/fill.gfx90a.o" 8 150
+traced fault.pftrace "$edges" fault "$kernels/fill.gfx90a.o" >fault.out 2>&1
+expect 'a kernel for whose memory fault the runtime aborts' 0 '^1 0 1$' counted fault.pftrace
+expect 'and the fault' 0 'memory fault' "$hsadrv" trace report fault.pftrace
 expect 'a trace in a trace' 0 'inner.pftrace: 3 dispatches' on_gpu "$hsadrv" trace -o outer.pftrace -- "$hsadrv" trace -o inner.pftrace -- "$work" "$kernels/fill.hsaco" 3 0
 echo precious >notes.txt
 expect 'a file that is no trace is not replaced' 4 "'notes.txt' is there, and no trace" on_gpu "$hsadrv" trace -o notes.txt -- true

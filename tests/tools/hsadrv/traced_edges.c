@@ -1,5 +1,6 @@
 /* What programs of the HSA runtime may do, and a trace must stand: each is right without it. Usage: traced_edges CASE,
- * or traced_edges producers CODE-OBJECT THREADS DISPATCHES, which runs fill in so many threads, on one queue. */
+ * or traced_edges producers CODE-OBJECT THREADS DISPATCHES, which runs fill in so many threads, on one queue; or
+ * traced_edges fault CODE-OBJECT, whose fill writes to address 16, for which the runtime aborts. */
 #define _GNU_SOURCE /* usleep, RTLD_DEFAULT */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -170,7 +171,7 @@ static void* produce(void* data) {
     return NULL;
 }
 
-static void producers(const char* file, int threads) {
+static void producers(const char* file, int threads, void* wrong_address) {
     hsa_code_object_reader_t reader;
     hsa_executable_t executable;
     hsa_executable_symbol_t symbol;
@@ -185,7 +186,7 @@ static void producers(const char* file, int threads) {
     CHECK(hsa_amd_memory_pool_allocate(host_pool, 4096, 0, &arguments));
     CHECK(hsa_amd_agents_allow_access(1, &gpu, NULL, arguments));
     memset(arguments, 0, 4096);
-    memcpy(arguments, &memory, sizeof memory);
+    memcpy(arguments, wrong_address ? &wrong_address : &memory, sizeof memory);
     fill.kernarg_address = arguments;
     fill.workgroup_size_x = fill.grid_size_x = 64;
     fill.workgroup_size_y = fill.workgroup_size_z = 1;
@@ -246,7 +247,11 @@ int main(int argc, char** argv) {
     }
     if (!strcmp(which, "producers") && argc == 5) {
         dispatches = atoi(argv[4]);
-        producers(argv[2], atoi(argv[3]));
+        producers(argv[2], atoi(argv[3]), NULL);
+    }
+    if (!strcmp(which, "fault") && argc == 3) {
+        dispatches = 1;
+        producers(argv[2], 1, (void*)16);
     }
     CHECK(hsa_shut_down());
     return 0;

@@ -29,7 +29,11 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) {
     const Annotation annotations[] = {{"gpu", std::string_view{gpu}},
                                       {"address", Pointer{event->memory_fault.virtual_address}},
                                       {"reasons", std::uint64_t{event->memory_fault.fault_reason_mask}}};
-    guarded([&] { recorder->instant("memory fault", annotations); });
+    guarded([&] {
+        recorder->instant("memory fault", annotations);
+        if (const auto gpu_number = session->agents.gpu(event->memory_fault.agent))
+            session->pending.give_up_gpu(*gpu_number);
+    });
     return HSA_STATUS_ERROR;
 }
 

@@ -172,6 +172,20 @@ void PendingWork::collect_rest(bool patient) {
     ours_.clear();
 }
 
+void PendingWork::give_up_gpu(unsigned gpu) {
+    const std::unique_lock lock = try_for_long(mutex_);
+    if (!lock) return;
+    const std::uint64_t now = now_ns();
+    for (auto& [handle, of] : signals_) {
+        take_ended({handle}, of);
+        for (Counted& counted : of.items) {
+            if (!counted.item || counted.item->gpu != gpu) continue;
+            write(*counted.item, counted.item->enqueued_ns, now, "not finished");
+            counted.item.reset();
+        }
+    }
+}
+
 void PendingWork::write(const PendingItem& item, std::uint64_t begin_ns, std::uint64_t end_ns, const char* remark) {
     Recorder* const recorder = Recorder::active();
     if (recorder == nullptr) return;

@@ -68,6 +68,8 @@ class PendingWork {
     /// All signals; what has not ended is written as it is. `patient`: false at the end of a process, whose other
     /// threads may have stopped in our calls, or which a signal handler of this thread ends: then what is locked stays.
     void collect_rest(bool patient);
+    /// After a fault of the GPU, which stops its queues: writes what has not ended, since the runtime may abort next.
+    void give_up_gpu(unsigned gpu);
     void start_collector();
     void stop_collector(bool patient);
 
