@@ -1,41 +1,9 @@
 // What kernels add up to, number by number.
-#include "machine.hpp"
-#include "tools/kfdemu/count/listing.hpp"
+#include "counting.hpp"
 
-using namespace dispatch_test;
-using namespace kfdemu::count;
+using namespace count_test;
 
 namespace {
-
-/// A machine that counts.
-struct Counting {
-    explicit Counting(Target target) : machine{target}, code{machine.load("accesses", "O2")} {
-        machine.counts = &counts;
-    }
-
-    ListedKernel only() const {
-        const Listing listing = list(1, "test", counts.totals());
-        REQUIRE(listing.kernels.size() == 1);
-        return listing.kernels[0];
-    }
-
-    KernelCounts counts;
-    Machine machine;
-    CodeObject code;
-};
-
-template <class Test>
-void on_each_target(Test&& test) {
-    for (const Target target : targets()) {
-        INFO(kfdemu::gfx9::name(target));
-        Counting gpu{target};
-        test(gpu);
-    }
-}
-
-std::uint64_t executed(const ListedKernel& kernel, Kind kind) {
-    return kernel.executed[static_cast<std::size_t>(kind)];
-}
 
 /// Runs a transpose of 32 by 32 in one work-group.
 ListedKernel transposed(Counting& gpu, const char* kernel) {
@@ -50,7 +18,7 @@ ListedKernel transposed(Counting& gpu, const char* kernel) {
 }  // namespace
 
 TEST_CASE("a copy of consecutive dwords", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("copy", {.grid = {1024}, .group = {256}, .threads = 2},
                         gpu.machine.allocate<std::uint32_t>(1024), gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
@@ -69,7 +37,7 @@ TEST_CASE("a copy of consecutive dwords", "[kfdemu][count]") {
 }
 
 TEST_CASE("a load of one dword a line", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("strided", {.grid = {1024}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(16 * 1024),
                         gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
@@ -82,7 +50,7 @@ TEST_CASE("a load of one dword a line", "[kfdemu][count]") {
 }
 
 TEST_CASE("a store by some lanes", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("some", {.grid = {256}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
         CHECK(kernel.waves == 4);
@@ -96,7 +64,7 @@ TEST_CASE("a store by some lanes", "[kfdemu][count]") {
 }
 
 TEST_CASE("branches of a loop", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         auto* out = gpu.machine.allocate<std::uint32_t>(1024);
         gpu.code.launch("turns", {.grid = {128}, .group = {64}}, out);
         REQUIRE(out[0] == 10);
@@ -107,7 +75,7 @@ TEST_CASE("branches of a loop", "[kfdemu][count]") {
 }
 
 TEST_CASE("scratch is counted separately from memory", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("spilled", {.grid = {128}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(1024),
                         gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
@@ -117,7 +85,7 @@ TEST_CASE("scratch is counted separately from memory", "[kfdemu][count]") {
 }
 
 TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         const ListedKernel kernel = transposed(gpu, "transpose_tight");
         CHECK(kernel.waves == 16);
         CHECK(kernel.total.lds == LdsTraffic{32, 2 * 4096, 16 * 62});
@@ -128,12 +96,13 @@ TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
 }
 
 TEST_CASE("and none when its rows are padded", "[kfdemu][count]") {
-    on_each_target(
-        [](Counting& gpu) { CHECK(transposed(gpu, "transpose_padded").total.lds == LdsTraffic{32, 2 * 4096, 0}); });
+    on_each_target("accesses", [](Counting& gpu) {
+        CHECK(transposed(gpu, "transpose_padded").total.lds == LdsTraffic{32, 2 * 4096, 0});
+    });
 }
 
 TEST_CASE("dispatches of a kernel add up, kernels do not", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         auto* memory = gpu.machine.allocate<std::uint32_t>(1024);
         for (unsigned n = 0; n < 3; ++n) gpu.code.launch("some", {.grid = {256}, .group = {64}, .quantum = 5}, memory);
         gpu.code.launch("copy", {.grid = {64}, .group = {64}}, memory, memory);
@@ -148,7 +117,7 @@ TEST_CASE("dispatches of a kernel add up, kernels do not", "[kfdemu][count]") {
 }
 
 TEST_CASE("a kernel that faults is counted until then", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         const std::uint32_t* nowhere = nullptr;
         const Outcome outcome = gpu.code.try_launch("copy", {.grid = {64}, .group = {64}}, nowhere,
                                                     gpu.machine.allocate<std::uint32_t>(1024));
@@ -158,7 +127,7 @@ TEST_CASE("a kernel that faults is counted until then", "[kfdemu][count]") {
 }
 
 TEST_CASE("checks see what is counted, and it counts the same", "[kfdemu][count]") {
-    on_each_target([](Counting& gpu) {
+    on_each_target("accesses", [](Counting& gpu) {
         kfdemu::check::Report report;
         gpu.machine.session.checks.set(kfdemu::Check::lds_race);
         gpu.machine.session.report = &report;

@@ -74,7 +74,8 @@ void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
         if (access.lanes == 0) continue;
         const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(access.lanes)) * access.bytes;
         if (access.place == check::Place::Lds) {
-            sums.lds += {1, bytes, bank_conflicts(access.at, access.lanes, access.bytes)};
+            const Direction direction = access.writes ? Direction::Store : Direction::Load;
+            sums.lds += {1, bytes, bank_conflicts(access.at, access.lanes, access.bytes, direction)};
         } else if (access.place == check::Place::Scratch) {
             sums.scratch += {1, bytes, scratch_lines(access.at, access.lanes, access.bytes)};
         } else if (access.scalar) {

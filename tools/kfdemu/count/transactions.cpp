@@ -39,6 +39,14 @@ void each(std::uint64_t lanes, Use&& use) {
 
 unsigned lanes_of_pass(unsigned bytes) { return bytes <= kDwordBytes ? 32 : bytes <= 2 * kDwordBytes ? 16 : 8; }
 
+/// The lanes of the n-th pass.
+std::uint64_t lanes_of(unsigned n, unsigned width, Direction direction) {
+    if (width > 8 || direction == Direction::Store) return ((std::uint64_t{1} << width) - 1) << n * width;
+    // Of half a wave: four lanes of its first 16 with four of the others.
+    const unsigned half = n / 4 * 32, quad = n % 4;
+    return (std::uint64_t{0xf} << quad * 4 | std::uint64_t{0xf} << (16 + (quad ^ 1) * 4)) << half;
+}
+
 /// The most distinct dwords in one bank.
 unsigned deepest(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
     std::array<std::array<std::uint64_t, 32>, kBanks> dwords;  // a lane touches a bank once
@@ -82,12 +90,12 @@ unsigned scalar_lines(std::uint64_t at, unsigned bytes) {
     return static_cast<unsigned>((at + bytes - 1) / kLineBytes - at / kLineBytes + 1);
 }
 
-unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
+unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes, Direction direction) {
     const unsigned width = lanes_of_pass(bytes);
-    const std::uint64_t first = (std::uint64_t{1} << width) - 1;
     unsigned cycles = 0;
-    for (unsigned begin = 0; begin < gfx9::kLanes; begin += width)
-        if (const std::uint64_t pass = lanes & first << begin; pass != 0) cycles += deepest(at, pass, bytes) - 1;
+    for (unsigned n = 0; n < gfx9::kLanes / width; ++n)
+        if (const std::uint64_t pass = lanes & lanes_of(n, width, direction); pass != 0)
+            cycles += deepest(at, pass, bytes) - 1;
     return cycles;
 }
 
