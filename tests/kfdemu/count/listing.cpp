@@ -50,3 +50,10 @@ TEST_CASE("counters as a page", "[kfdemu][count]") {
     CHECK_THAT(text, Contains("fill.cl:4</td></tr>"));
     CHECK_THAT(text, !Contains("src="));
 }
+
+TEST_CASE("the page and the text have the same coalescing", "[kfdemu][count]") {
+    Listing listing = example();
+    listing.kernels[0].lines[0].sums.scratch = {16, 3072, 64};  // with memory: 7072 bytes in 127 transactions
+    CHECK_THAT(to_text(listing), Contains("127       0.87"));
+    CHECK_THAT(to_html(listing), Contains(">127</td><td>0.87</td>"));
+}

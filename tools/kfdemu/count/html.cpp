@@ -45,17 +45,13 @@ std::string bar(std::uint64_t count, std::uint64_t largest) {
                        count);
 }
 
-std::uint64_t transactions(const Sums& s) {
-    return s.memory.transactions + s.scratch.transactions + s.scalar.transactions;
-}
-
 /// The largest of each column that has bars.
 struct Largest {
     std::uint64_t executions = 0, transactions = 0, conflicts = 0;
 
     void see(const Sums& s) {
         executions = std::max(executions, s.executions);
-        transactions = std::max(transactions, count::transactions(s));
+        transactions = std::max(transactions, all_traffic(s).transactions);
         conflicts = std::max(conflicts, s.lds.conflicts);
     }
 };
@@ -69,9 +65,10 @@ std::string header_row(const char* last) {
 }
 
 std::string table_row(const Sums& s, const Largest& most, const std::string& last) {
+    const Traffic all = all_traffic(s);
     return "<tr>" + bar(s.executions, most.executions) + cell(rounded(mean_lanes(s))) + cell(some(s.partial)) +
            cell(some(s.memory.bytes)) + cell(some(s.scratch.bytes)) + cell(some(s.scalar.bytes)) +
-           bar(transactions(s), most.transactions) + cell(rounded(coalescing(s.memory))) + cell(some(s.lds.bytes)) +
+           bar(all.transactions, most.transactions) + cell(rounded(coalescing(all))) + cell(some(s.lds.bytes)) +
            bar(s.lds.conflicts, most.conflicts) + cell(some(s.taken)) + cell(last) + "</tr>\n";
 }
 
@@ -114,8 +111,8 @@ std::string to_html(const Listing& listing) {
     std::string out = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Counters of {}</title>\n"
         "<style>{}</style></head><body>\n<h1>Counters of {}</h1>\n<p>Process {}. Counts, not times: a transaction is "
-        "a line of {} bytes that an access touches; coalescing is the bytes asked for, of those that transactions of "
-        "memory move; bank conflicts are cycles of a model of {} banks.</p>\n",
+        "a line of {} bytes that an access touches; coalescing is the bytes asked for, of those that transactions "
+        "move; bank conflicts are cycles of a model of {} banks.</p>\n",
         escaped(short_name(listing.program)), kStyle, escaped(listing.program), listing.process, kLineBytes, kBanks);
     for (const ListedKernel& k : listing.kernels)
         out += "<h2>" + escaped(k.name) + "</h2>\n" + facts(k) + line_table(k) + instruction_table(k);

@@ -56,6 +56,13 @@ struct Sums {
     bool operator==(const Sums&) const = default;
 };
 
+/// Of memory, scratch and scalar loads.
+inline Traffic all_traffic(const Sums& sums) {
+    Traffic all = sums.memory;
+    all += sums.scratch;
+    return all += sums.scalar;
+}
+
 /// Bytes asked for, of those that the transactions move. 1: every byte is used once; more: lanes share bytes.
 inline std::optional<double> coalescing(const Traffic& traffic) {
     if (traffic.transactions == 0) return std::nullopt;

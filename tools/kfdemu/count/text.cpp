@@ -47,9 +47,7 @@ std::string titles(const char* last) {
 }
 
 std::string row(const Sums& s, const std::string& last) {
-    Traffic all = s.memory;
-    all += s.scratch;
-    all += s.scalar;
+    const Traffic all = all_traffic(s);
     return fmt::format(kColumns, s.executions, rounded(mean_lanes(s)), some(all.bytes + s.lds.bytes),
                        some(all.transactions), rounded(coalescing(all)), some(s.lds.conflicts), some(s.taken), last);
 }
