@@ -30,7 +30,7 @@ bool is_jump(const gfx9::Inst& inst) {
 
 /// buffer_wbinvl1 and the like access nothing.
 Kind vector_memory(const gfx9::Inst& inst, const gfx9::Row& row) {
-    if (row.dst == gfx9::Type::none && row.src[1] == gfx9::Type::none) return Kind::Other;
+    if (row.dst == gfx9::Type::none && row.src[1] == gfx9::Type::none && !row.is(gfx9::kStore)) return Kind::Other;
     if (inst.format == Format::Flat && inst.segment == gfx9::Segment::Flat) return Kind::Flat;
     return row.is(gfx9::kStore) ? Kind::VmemStore : Kind::VmemLoad;
 }
@@ -69,7 +69,9 @@ Kind kind_of(const gfx9::Inst& inst) {
     }
 }
 
-bool is_vector(Kind kind) {
+bool is_vector(const gfx9::Inst& inst) {
+    if (inst.format == Format::Smem) return false;  // its atomics
+    const Kind kind = kind_of(inst);
     return kind == Kind::Valu || kind == Kind::Matrix || kind == Kind::VmemLoad || kind == Kind::VmemStore ||
            kind == Kind::Flat || kind == Kind::Lds || kind == Kind::Atomic;
 }

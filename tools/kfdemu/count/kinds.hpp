@@ -33,7 +33,7 @@ inline constexpr std::size_t kKinds = 12;
 const char* name(Kind kind);
 Kind kind_of(const gfx9::Inst& inst);
 /// Whether it is executed for each lane.
-bool is_vector(Kind kind);
+bool is_vector(const gfx9::Inst& inst);
 /// Whether the branch is going to be taken.
 bool is_taken(const gfx9::Wave& wave, const gfx9::Inst& inst);
 

@@ -50,7 +50,7 @@ Listing list(std::int64_t process, const std::string& program, const std::vector
         kernel.dispatches = total.dispatches, kernel.groups = total.groups, kernel.waves = total.waves;
         for (const Counted& counted : total.instructions) {
             kernel.total += counted.sums;
-            if (is_vector(counted.kind)) kernel.vector += counted.sums;
+            if (is_vector(counted.inst)) kernel.vector += counted.sums;
             kernel.executed[static_cast<std::size_t>(counted.kind)] += counted.sums.executions;
             kernel.instructions.push_back(listed(total, counted));
         }

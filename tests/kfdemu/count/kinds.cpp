@@ -1,0 +1,48 @@
+// The class of an instruction.
+#include "tools/kfdemu/count/kinds.hpp"
+
+#include "support/catch.hpp"
+#include "tools/kfdemu/gfx9/row.hpp"
+
+using namespace kfdemu;
+using count::Kind;
+
+namespace {
+
+gfx9::Inst instruction(gfx9::Op op) {
+    gfx9::Inst inst{};
+    inst.row = gfx9::index(op);
+    inst.format = gfx9::rows()[inst.row].format;
+    return inst;
+}
+
+}  // namespace
+
+TEST_CASE("classes of memory instructions", "[kfdemu][count]") {
+    using gfx9::Op;
+    const struct {
+        Op op;
+        Kind kind;
+        bool vector;
+    } rows[] = {
+        {Op::s_load_dword, Kind::Smem, false},
+        {Op::s_atomic_add, Kind::Atomic, false},
+        {Op::s_buffer_atomic_swap_x2, Kind::Atomic, false},
+        {Op::buffer_load_dword, Kind::VmemLoad, true},
+        {Op::buffer_store_dword, Kind::VmemStore, true},
+        {Op::buffer_store_lds_dword, Kind::VmemStore, true},
+        {Op::buffer_atomic_add, Kind::Atomic, true},
+        {Op::buffer_wbinvl1, Kind::Other, false},
+        {Op::buffer_wbl2, Kind::Other, false},
+        {Op::ds_read_b128, Kind::Lds, true},
+        {Op::ds_bpermute_b32, Kind::Lds, true},
+        {Op::ds_add_u32, Kind::Atomic, true},
+        {Op::ds_gws_barrier, Kind::Other, false},
+    };
+    for (const auto& row : rows) {
+        const gfx9::Inst inst = instruction(row.op);
+        INFO(gfx9::rows()[inst.row].name);
+        CHECK(count::kind_of(inst) == row.kind);
+        CHECK(count::is_vector(inst) == row.vector);
+    }
+}
