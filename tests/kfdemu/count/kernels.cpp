@@ -84,6 +84,14 @@ TEST_CASE("scratch is counted separately from memory", "[kfdemu][count]") {
     });
 }
 
+TEST_CASE("a load over the end of a buffer", "[kfdemu][count]") {
+    on_each_target("accesses", [](Counting& gpu) {
+        gpu.code.launch("over_the_end", {.grid = {64}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(64 * 4),
+                        gpu.machine.allocate<std::uint32_t>(64 * 4));
+        CHECK(sums_of(gpu.only(), "buffer_load_dwordx4").memory == Traffic{1, 63 * 16 + 8, 16});
+    });
+}
+
 TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         const ListedKernel kernel = transposed(gpu, "transpose_tight");

@@ -64,11 +64,11 @@ void GroupCounter::count(const gfx9::Wave& wave, const gfx9::Inst& inst) {
     if (!check::may_access(inst.format)) return;
     check::Segments segments;
     find_accesses(wave, inst, segments);
-    count_accesses(segments, here.sums);
+    const bool cut = inst.format == gfx9::Format::Mubuf && segments.count == 2 && segments.access[1].lanes != 0;
+    cut ? count_cut(segments.access[0], segments.access[1], here.sums) : count_accesses(segments, here.sums);
 }
 
 void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
-    bool memory = false;  // a buffer's end may cut some lanes, which are then an Access of their own
     for (unsigned n = 0; n < segments.count; ++n) {
         const check::Access& access = segments.access[n];
         if (access.lanes == 0) continue;
@@ -81,10 +81,21 @@ void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
         } else if (access.scalar) {
             sums.scalar += {1, bytes, scalar_lines(access.at[0], access.bytes)};
         } else {
-            sums.memory += {memory ? 0u : 1u, bytes, memory_lines(access.at, access.lanes, access.bytes)};
-            memory = true;
+            sums.memory += {1, bytes, memory_lines(access.at, access.lanes, access.bytes)};
         }
     }
+}
+
+void GroupCounter::count_cut(const check::Access& whole, const check::Access& cut, Sums& sums) {
+    const std::uint64_t lanes = whole.lanes | cut.lanes;
+    Addresses last;
+    std::uint64_t bytes = 0;
+    for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const auto l = static_cast<unsigned>(std::countr_zero(rest));
+        last[l] = (cut.lanes >> l & 1) != 0 ? cut.at[l] + cut.bytes - 1 : whole.at[l] + whole.bytes - 1;
+        bytes += last[l] + 1 - whole.at[l];
+    }
+    sums.memory += {1, bytes, memory_lines(whole.at, last, lanes)};
 }
 
 }  // namespace kfdemu::count

@@ -51,6 +51,8 @@ class GroupCounter {
     Counted& counted(const gfx9::Wave& wave, const gfx9::Inst& inst);
     void count(const gfx9::Wave& wave, const gfx9::Inst& inst);
     static void count_accesses(const check::Segments& segments, Sums& sums);
+    /// The end of a buffer is in the accesses of some lanes.
+    static void count_cut(const check::Access& whole, const check::Access& cut, Sums& sums);
 
     KernelCounts* counts_ = nullptr;
     KernelCounts::Kernel* kernel_ = nullptr;

@@ -37,6 +37,16 @@ void each(std::uint64_t lanes, Use&& use) {
     for (; lanes != 0; lanes &= lanes - 1) use(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
+template <class Last>
+unsigned lines_of(const Addresses& first, std::uint64_t lanes, Last&& last) {
+    Distinct<gfx9::kLanes * 2> lines;
+    each(lanes, [&](unsigned l) {
+        lines.add(first[l] / kLineBytes);
+        lines.add(last(l) / kLineBytes);
+    });
+    return lines.count();
+}
+
 unsigned lanes_of_pass(unsigned bytes) { return bytes <= kDwordBytes ? 32 : bytes <= 2 * kDwordBytes ? 16 : 8; }
 
 /// The lanes of the n-th pass.
@@ -68,12 +78,11 @@ unsigned deepest(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
 }  // namespace
 
 unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
-    Distinct<gfx9::kLanes * 2> lines;
-    each(lanes, [&](unsigned l) {
-        lines.add(at[l] / kLineBytes);
-        lines.add((at[l] + bytes - 1) / kLineBytes);
-    });
-    return lines.count();
+    return lines_of(at, lanes, [&](unsigned l) { return at[l] + bytes - 1; });
+}
+
+unsigned memory_lines(const Addresses& first, const Addresses& last, std::uint64_t lanes) {
+    return lines_of(first, lanes, [&](unsigned l) { return last[l]; });
 }
 
 unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {

@@ -30,6 +30,8 @@ enum class Direction { Load, Store };
 
 /// Distinct lines that the lanes' accesses of that many bytes, at most 64, touch.
 unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes);
+/// The same of accesses from `first` to `last`, the address of their last byte.
+unsigned memory_lines(const Addresses& first, const Addresses& last, std::uint64_t lanes);
 /// The same of scratch, by offsets in the lanes' segments: memory holds dword 0 of all lanes, then dword 1.
 unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes);
 /// Lines of one access of consecutive bytes.

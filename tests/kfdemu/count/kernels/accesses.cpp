@@ -41,3 +41,11 @@ KERNEL void transpose_tight(const u32* in, u32* out) { transpose<32>(in, out, ti
 
 LDS u32 padded[32 * 33];
 KERNEL void transpose_padded(const u32* in, u32* out) { transpose<33>(in, out, padded); }
+
+typedef u32 u32x4 __attribute__((ext_vector_type(4)));
+
+/// 16 bytes a work-item of a buffer that ends after the second dword of work-item 63.
+KERNEL void over_the_end(u32* buffer, u32x4* out) {
+    const auto resource = __builtin_amdgcn_make_buffer_rsrc(buffer, 0, 63 * 16 + 8, 0x27000);
+    out[local_x()] = __builtin_amdgcn_raw_buffer_load_b128(resource, local_x() * 16, 0, 0);
+}
