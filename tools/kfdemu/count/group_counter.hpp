@@ -6,8 +6,9 @@
 //     counter.end();                                     // after groups: what was counted is part of the kernel's sums
 //
 // What waits and is tried again, a GWS operation, counts once a try. Accesses whose width a buffer's format decides,
-// those of swizzled buffers that are not scratch, of ds_…_src2 and of GDS have executions, but no bytes. Thread safety:
-// that of its work-group. Borrows: the counts, the kernel and the checkers, until end().
+// those of swizzled buffers that are not scratch, of s_scratch_…, buffer_store_lds_dword, ds_…_src2 and of GDS have
+// executions, but no bytes. Thread safety: that of its work-group. Borrows: the counts, the kernel and the checkers,
+// until end().
 #pragma once
 
 #include <array>
