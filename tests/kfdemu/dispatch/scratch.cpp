@@ -132,3 +132,29 @@ TEST_CASE("a stack that leaves its own scratch is a fault", "[dispatch][scratch]
         REQUIRE(outcome.fault.what == kfdemu::gfx9::Stop::Aperture);
     });
 }
+
+TEST_CASE("work-groups with scratch start in order, for later ones hold slots while they wait", "[dispatch][scratch]") {
+    using kfdemu::Dispatch;
+    Machine gpu{targets().front(), 4096, 4};
+    const CodeObject code = gpu.load("scratch", "O2");
+    constexpr unsigned groups = 4000, first = 40;
+    auto* out = gpu.allocate<std::int32_t>(64 * groups);
+    auto packet = code.packet("recursion", {.grid = {64 * groups}, .group = {64}, .stack_bytes = 2048});
+    std::vector<std::byte> arguments(sizeof out);
+    std::memcpy(arguments.data(), &out, sizeof out);
+    append_hidden_arguments(arguments, packet);
+    packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(arguments));
+    const auto dispatch = gpu.start(packet);
+    kfdemu::WorkGroup group, another;
+    const auto run = [&](Dispatch::Batch& batch) {
+        REQUIRE(dispatch->start_group(group, batch) == Dispatch::Start::Started);
+        while (group.run(1'000'000) != kfdemu::WorkGroup::Progress::Ended) continue;
+    };
+    Dispatch::Batch ours{*dispatch}, theirs{*dispatch};
+    for (unsigned n = 0; n < first; ++n) run(ours);
+    REQUIRE(dispatch->start_group(another, ours) == Dispatch::Start::Started);
+    std::fill_n(out, 64 * groups, -1);
+    run(theirs);
+    CHECK(out[64 * (first + 1)] != -1);
+    another.leave();
+}

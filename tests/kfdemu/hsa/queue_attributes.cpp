@@ -111,6 +111,20 @@ TEST_CASE("a mask of compute units is kept, clipped to the existing ones, and re
     CHECK(works());
 }
 
+TEST_CASE("work-groups that wait for those before them end, although few are resident", "[device][attributes]") {
+    NEEDS_GPUS(1);
+    Machine machine;
+    const Executable code{machine.gpu(), "order"};
+    constexpr std::uint32_t groups = 3000, first = 1000, items = 1024, rounds = 30'000;
+    const Memory done{machine.cpu().fine, groups * sizeof(std::uint32_t), machine.agents()};
+    std::fill_n(done.as<std::uint32_t>(), groups, 0u);
+    Queue queue{machine.gpu()};
+    const std::uint32_t one_unit = 1;
+    HSA_STATUS(hsa_amd_queue_cu_set_mask(queue.get(), 32, &one_unit), HSA_STATUS_SUCCESS);
+    run(machine, queue, code.kernel("chain"), line(groups * items, items), done.data(), first, rounds);
+    CHECK(done.as<std::uint32_t>()[groups - 1] != 0);
+}
+
 TEST_CASE("a mask of no whole words is refused", "[device][attributes]") {
     NEEDS_GPUS(1);
     Machine machine;

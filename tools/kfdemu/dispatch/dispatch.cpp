@@ -90,18 +90,18 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     if (__builtin_mul_overflow(total_, std::uint64_t{counts_[2]}, &total_)) total_ = ~std::uint64_t{0};
 }
 
-bool Dispatch::has_more() const {
-    return next_.load(std::memory_order_relaxed) < total_ || returned_count_.load(std::memory_order_relaxed) != 0;
-}
+bool Dispatch::has_more() const { return next_.load(std::memory_order_relaxed) < total_ || has_returned(); }
 
 bool Dispatch::fill(Batch& batch, std::uint64_t most) {
-    if (returned_count_.load(std::memory_order_relaxed) != 0) {
+    most = std::min(most, batch.size_);
+    batch.size_ = 2 * most;
+    if (has_returned()) {
         const std::lock_guard lock{returned_mutex_};
-        if (!returned_.empty()) {
-            auto& [begin, end] = returned_.back();
+        if (const auto first = std::min_element(returned_.begin(), returned_.end()); first != returned_.end()) {
+            auto& [begin, end] = *first;
             batch.next_ = begin;
             batch.end_ = begin = std::min(end, begin + most);
-            if (begin == end) returned_.pop_back();
+            if (begin == end) returned_.erase(first);
             returned_count_.store(returned_.size(), std::memory_order_relaxed);
             return true;
         }
@@ -117,6 +117,7 @@ bool Dispatch::fill(Batch& batch, std::uint64_t most) {
 }
 
 void Dispatch::Batch::give_back() {
+    size_ = 1;
     if (next_ >= end_) return;
     const std::lock_guard lock{dispatch_.returned_mutex_};
     dispatch_.returned_.emplace_back(next_, end_);
@@ -141,8 +142,10 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group) {
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch) {
+    // Groups that have scratch slots may wait for earlier ones, which must not be left without a slot.
     constexpr std::uint64_t most = 16;
-    return start_group(group, batch, setup_.order.given() ? 1 : most);
+    const bool in_order = setup_.order.given() || setup_.packet.private_segment_size != 0;
+    return start_group(group, batch, in_order ? 1 : most);
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch, std::uint64_t most) {

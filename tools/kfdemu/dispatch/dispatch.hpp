@@ -86,10 +86,14 @@ class Dispatch {
         friend class Dispatch;
         Dispatch& dispatch_;
         std::uint64_t next_ = 0, end_ = 0;
+        std::uint64_t size_ = 1;  // of the next; groups that do not end soon are taken one by one
     };
     Start start_group(WorkGroup& group, Batch& batch);
     /// Of a batch of one.
     Start start_group(WorkGroup& group);
+    /// Whether batches gave groups back, which are the next to start. Later groups may have begun, and wait for them:
+    /// no number of these may keep them from being started. A hint.
+    bool has_returned() const { return returned_count_.load(std::memory_order_relaxed) != 0; }
     State state() const;
     /// True for exactly one caller, once state() is not Running.
     bool claim_end();

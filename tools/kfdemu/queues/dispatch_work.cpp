@@ -119,7 +119,7 @@ std::unique_ptr<WorkGroup> DispatchWork::take(std::unique_ptr<WorkGroup>& free, 
         if (auto group = start(free, batch)) return group;
     std::lock_guard lock{mutex_};
     if ((shuffled ? random_.below(2) == 0 || aside_.empty() : turns_ >= aside_.size()) &&
-        aside_.size() < max_resident_groups_)
+        (aside_.size() < max_resident_groups_ || dispatch_->has_returned()))
         if (auto group = start(free, batch)) {
             turns_ = 0;
             return group;

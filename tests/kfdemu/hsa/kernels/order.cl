@@ -26,6 +26,19 @@ __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint 
     out[__builtin_amdgcn_workgroup_id_x()] = next_ticket(tickets) + (x == 12345u);
 }
 
+// From work-group `first` on, each waits for the one before it, then works.
+__kernel void chain(__global uint* done, uint first, uint rounds) {
+    const uint group = __builtin_amdgcn_workgroup_id_x();
+    if (__builtin_amdgcn_workitem_id_x() != 0 || group < first) return;
+    __global atomic_uint* flags = (__global atomic_uint*)done;
+    while (group != first &&
+           __opencl_atomic_load(flags + group - 1, memory_order_relaxed, memory_scope_all_svm_devices) == 0)
+        __builtin_amdgcn_s_sleep(1);
+    uint x = group;
+    for (uint i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
+    __opencl_atomic_store(flags + group, 1 + (x == 12345u), memory_order_relaxed, memory_scope_all_svm_devices);
+}
+
 // out[work-group] = the hardware register HW_ID.
 __kernel void place(__global uint* out) {
     enum { kHwId = 4, kWholeRegister = 31 << 11 };
