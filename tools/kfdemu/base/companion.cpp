@@ -18,7 +18,7 @@ std::string companion(const std::string& name, const std::string& folder) {
 }
 
 /// A path as HSA_TOOLS_LIB has it, a list with blanks between: with backslashes before blanks, quotes and backslashes.
-static std::string escaped(const std::string& path) {
+static std::string listed_tool(const std::string& path) {
     std::string text;
     for (const char c : path) {
         if (c == ' ' || c == '"' || c == '\\') text += '\\';
@@ -28,7 +28,7 @@ static std::string escaped(const std::string& path) {
 }
 
 void add_tool(const std::string& path) {
-    const std::string listed = escaped(path);
+    const std::string listed = listed_tool(path);
     const char* const others = std::getenv("HSA_TOOLS_LIB");
     if (others == nullptr || *others == 0)
         setenv("HSA_TOOLS_LIB", listed.c_str(), 1);
