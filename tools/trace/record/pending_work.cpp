@@ -122,31 +122,34 @@ std::vector<std::uint64_t> PendingWork::take_ended(hsa_signal_t signal, OfSignal
 std::vector<std::uint64_t> PendingWork::collect(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) == 0) return {};
     const std::lock_guard lock{mutex_};
-    std::vector<std::uint64_t> ids;
-    if (const auto found = signals_.find(signal.handle); found != signals_.end()) {
-        ids = take_ended(signal, found->second);
-        if (found->second.items.empty()) signals_.erase(found);
-    }
+    const auto found = signals_.find(signal.handle);
+    if (found == signals_.end()) return {};
+    const std::size_t before = found->second.items.size();
+    auto ids = take_ended(signal, found->second);
+    const bool has_ended = found->second.items.size() != before;
+    if (found->second.items.empty()) signals_.erase(found);
     constexpr std::size_t most = 256;  // so that a wait stays short; the collector does the rest
-    sweep(most);
+    if (has_ended) sweep(most, true);
+    count_.store(signals_.size(), std::memory_order_relaxed);
     return ids;
 }
 
 void PendingWork::collect_all() {
     const std::lock_guard lock{mutex_};
-    sweep(signals_.size());
+    sweep(signals_.size(), false);
 }
 
-/// Under the lock. Writes what has ended of so many signals.
-void PendingWork::sweep(std::size_t most) {
+/// Under the lock. Writes what has ended of so many signals. `only_ours`: the others are what a wait returns ids for.
+void PendingWork::sweep(std::size_t most, bool only_ours) {
     for (auto at = signals_.begin(); at != signals_.end() && most > 0; --most) {
         const hsa_signal_t signal{at->first};
-        take_ended(signal, at->second);
+        const bool ours = ours_.contains(at->first);
+        if (ours || !only_ours) take_ended(signal, at->second);
         if (!at->second.items.empty()) {
             ++at;
             continue;
         }
-        if (ours_.contains(at->first)) {
+        if (ours) {
             runtime_.signal_store(signal, 1);
             free_.push_back(signal);
         }

@@ -62,8 +62,8 @@ class PendingWork {
     bool is_ours(hsa_signal_t signal);
     /// Writes it now, without times.
     void write_untimed(const PendingItem& item, const char* why);
-    /// Writes what the signal says has ended; returns its ids. Of other signals, too: the program knows that it has
-    /// ended, and may be killed next.
+    /// Writes what the signal says has ended; returns its ids. Of packets with signals of ours, too: the program may
+    /// know that they have ended, and may be killed next.
     std::vector<std::uint64_t> collect(hsa_signal_t signal);
     /// All signals; what has not ended is written as it is. `patient`: false at the end of a process, whose other
     /// threads may have stopped in our calls, or which a signal handler of this thread ends: then what is locked stays.
@@ -87,7 +87,7 @@ class PendingWork {
     std::vector<std::uint64_t> take_ended(hsa_signal_t signal, OfSignal& of);
     std::pair<std::uint64_t, std::uint64_t> times(hsa_signal_t signal, const PendingItem& item) const;
     void collect_all();
-    void sweep(std::size_t most);
+    void sweep(std::size_t most, bool only_ours);
 
     const Runtime& runtime_;
     const SystemClock clock_;
