@@ -1,11 +1,11 @@
 // Translated loads of LDS give the interpreter's bits, wherever their addresses are.
 #include <array>
-#include <cstdio>
 
 #include "gfx9/machine.hpp"
 #include "gfx9/random.hpp"
 #include "kfdemu/gfx9/row.hpp"
 #include "kfdemu/jit/run_plan.hpp"
+#include "programs.hpp"
 #include "support/catch.hpp"
 
 using namespace test_gfx9;
@@ -89,16 +89,6 @@ std::vector<u32> program(Random& random, std::string& text) {
     return words;
 }
 
-std::string difference(Machine& a, Machine& b) {
-    char text[100] = "";
-    for (unsigned n = 0; n < 32 && text[0] == 0; ++n)
-        for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
-            if (a.lane(n, lane) != b.lane(n, lane))
-                std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
-                              b.lane(n, lane));
-    return text;
-}
-
 }  // namespace
 
 TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][lds]") {
@@ -115,7 +105,7 @@ TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][l
             INFO("program " << n << " at " << kfdemu::gfx9::name(level) << ": " << text);
             REQUIRE(interpreted.machine.run(code) == Stop::End);
             REQUIRE(translated.machine.run(code) == Stop::End);
-            REQUIRE(difference(translated.machine, interpreted.machine) == "");
+            REQUIRE(test_jit::difference(translated.machine, interpreted.machine) == "");
             ran += translated.machine.wave().translated;
         }
         CHECK(ran > 3000 * 4);

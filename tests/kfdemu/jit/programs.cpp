@@ -1,5 +1,7 @@
 #include "programs.hpp"
 
+#include <cstdio>
+
 #include "kfdemu/gfx9/row.hpp"
 #include "kfdemu/jit/operation.hpp"
 
@@ -97,6 +99,19 @@ class Generator {
 
 Program random_program(Target target, Random& random, unsigned instructions) {
     return Generator(target, random).program(instructions);
+}
+
+std::string difference(test_gfx9::Machine& a, test_gfx9::Machine& b) {
+    char text[100] = "";
+    for (unsigned n = 0; n < 256 && text[0] == 0; ++n)
+        for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
+            if (a.lane(n, lane) != b.lane(n, lane))
+                std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
+                              b.lane(n, lane));
+    for (unsigned n = 0; n < kfdemu::gfx9::kConstants && text[0] == 0; ++n)
+        if (a.sgpr(n) != b.sgpr(n))
+            std::snprintf(text, sizeof text, "s%u: %08x, interpreted %08x", n, a.sgpr(n), b.sgpr(n));
+    return text;
 }
 
 }  // namespace test_jit

@@ -19,6 +19,9 @@ struct Program {
     std::string text;  ///< the mnemonics
 };
 
+/// The first register that differs between a wave whose code is translated and one that is interpreted; empty: none.
+std::string difference(test_gfx9::Machine& translated, test_gfx9::Machine& interpreted);
+
 Program random_program(test_gfx9::Target target, test_gfx9::Random& random, unsigned instructions);
 
 }  // namespace test_jit

@@ -1,6 +1,4 @@
 // Translated code gives the interpreter's bits: registers, masks and the place where it ends.
-#include <cstdio>
-
 #include "kfdemu/gfx9/row.hpp"
 #include "programs.hpp"
 #include "support/catch.hpp"
@@ -34,20 +32,6 @@ void fill(Machine& m, u64 seed, Values values) {
     m.exec(masks[random.below(std::size(masks))]);
     // Rounding and denormals of 32 bits.
     set_mode(m.wave(), 0x2c0 | random.below(4) | random.below(4) << 4);
-}
-
-/// The first lane that differs; empty: none.
-std::string difference(Machine& a, Machine& b) {
-    char text[100] = "";
-    for (unsigned n = 0; n < 256 && text[0] == 0; ++n)
-        for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
-            if (a.lane(n, lane) != b.lane(n, lane))
-                std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
-                              b.lane(n, lane));
-    for (unsigned n = 0; n < kfdemu::gfx9::kConstants && text[0] == 0; ++n)
-        if (a.sgpr(n) != b.sgpr(n))
-            std::snprintf(text, sizeof text, "s%u: %08x, interpreted %08x", n, a.sgpr(n), b.sgpr(n));
-    return text;
 }
 
 void compare(Target target, Level level, Values values, unsigned programs, unsigned length) {

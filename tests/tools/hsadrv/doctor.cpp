@@ -331,10 +331,9 @@ TEST_CASE("kfdemu's own libraries are no finding; others beside them are", "[doc
     for (const Row& row : check_environment(machine)) CHECK(row.title == "environment");
     machine.environment["LD_PRELOAD"] += ":/opt/first.so /opt/second.so";
     machine.environment["HSA_TOOLS_LIB"] += " /opt/libtracer.so";
-    const Rows rows = check_environment(machine);
-    REQUIRE(rows.size() == 2);
-    CHECK(rows[0].found.starts_with("/opt/libtracer.so: "));
-    CHECK(rows[1].found.starts_with("/opt/first.so /opt/second.so: "));
+    REQUIRE(check_environment(machine).size() == 2);
+    CHECK(check_environment(machine)[0].found.starts_with("/opt/libtracer.so: "));
+    CHECK(check_environment(machine)[1].found.starts_with("/opt/first.so /opt/second.so: "));
 }
 
 TEST_CASE("messages are separated from other output of a child", "[doctor]") {

@@ -92,7 +92,7 @@ const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std
     if (page == nullptr || hot || page->end != end || page->dwords != dwords) {
         if (page != nullptr) retired_.push_back(std::move(page));
         page = decode(begin, end, std::move(dwords));
-        if (hot && !page->planned) plan(*page);
+        if (hot) plan(*page);
     }
     page->verified_for = dispatch_serial;
     return page.get();

@@ -92,8 +92,10 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
 
 bool Dispatch::has_more() const { return next_.load(std::memory_order_relaxed) < total_ || has_returned(); }
 
-bool Dispatch::fill(Batch& batch, std::uint64_t most) {
-    most = std::min(most, batch.size_);
+bool Dispatch::fill(Batch& batch) {
+    // Groups that have scratch slots may wait for earlier ones, which must not be left without a slot.
+    const bool in_order = setup_.order.given() || setup_.packet.private_segment_size != 0;
+    const std::uint64_t most = in_order ? 1 : std::min<std::uint64_t>(16, batch.size_);
     batch.size_ = 2 * most;
     if (has_returned()) {
         const std::lock_guard lock{returned_mutex_};
@@ -125,8 +127,8 @@ void Dispatch::Batch::give_back() {
     next_ = end_;
 }
 
-bool Dispatch::take_group(std::uint64_t& index, Batch& batch, std::uint64_t most) {
-    if (stopping() || (batch.next_ >= batch.end_ && !fill(batch, most))) return false;
+bool Dispatch::take_group(std::uint64_t& index, Batch& batch) {
+    if (stopping() || (batch.next_ >= batch.end_ && !fill(batch))) return false;
     index = setup_.order.permuted(batch.next_++, total_);
     return true;
 }
@@ -138,17 +140,10 @@ std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group) {
     Batch batch{*this};
-    return start_group(group, batch, 1);
+    return start_group(group, batch);
 }
 
 Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch) {
-    // Groups that have scratch slots may wait for earlier ones, which must not be left without a slot.
-    constexpr std::uint64_t most = 16;
-    const bool in_order = setup_.order.given() || setup_.packet.private_segment_size != 0;
-    return start_group(group, batch, in_order ? 1 : most);
-}
-
-Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch, std::uint64_t most) {
     // Counted before a group is taken, so that state() cannot leave Running in between.
     if (group.reports_to_ != nullptr && group.reports_to_ != this) group.report();
     if (group.reports_to_ == nullptr) outstanding_.fetch_add(1, std::memory_order_relaxed);
@@ -164,7 +159,7 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch, std::uint6
     const std::uint32_t waves = waves_per_group(setup_.packet);
     if (scratch && !setup_.scratch_slots->acquire(slots.data(), waves)) return not_started(Start::Later);
     std::uint64_t index = 0;
-    if (!take_group(index, batch, most)) {
+    if (!take_group(index, batch)) {
         if (scratch) setup_.scratch_slots->release(slots.data(), waves);
         return not_started(Start::NoMore);
     }

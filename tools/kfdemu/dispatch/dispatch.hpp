@@ -120,9 +120,8 @@ class Dispatch {
     bool watches() const { return setup_.session.any() || counted_ != nullptr; }
     bool stopping() const { return stop_.load(std::memory_order_relaxed); }  // a hint; outstanding_ gives the ordering
     bool has_more() const;
-    bool fill(Batch& batch, std::uint64_t most);
-    bool take_group(std::uint64_t& index, Batch& batch, std::uint64_t most);
-    Start start_group(WorkGroup& group, Batch& batch, std::uint64_t most);
+    bool fill(Batch& batch);
+    bool take_group(std::uint64_t& index, Batch& batch);
     std::array<std::uint32_t, 3> group_id(std::uint64_t index) const;
     void groups_ended(std::uint64_t whole, bool last);
     void group_failed(KernelFault&& fault);

@@ -2,8 +2,8 @@
 // much longer than that: code in front of the loads of an address finds out which it is, and that all of them are in
 // range.
 //
-// Registers of the code: r11 the host's address of lane 0, or with Layout::apart of LDS; ebx the Layout. Internal to
-// translator.cpp. Thread safety: none.
+// Registers of the code: ebx is the Layout, r11 the host's address of lane 0's dword, or of LDS if the lanes are apart.
+// Internal to translator.cpp. Thread safety: none.
 #pragma once
 
 #include "lane_code.hpp"
@@ -19,7 +19,7 @@ class LdsCode : protected LaneCode {
     /// `reach_bytes`: from an address to the end of what is loaded there. Jumps to `outside` if that is not LDS for an
     /// active lane. `at` must not be one of the temporaries.
     void find_layout(const Xmm& at, std::uint32_t reach_bytes, const Xbyak::Label& outside) {
-        Xbyak::Label scattered, same_dword, done;
+        Xbyak::Label scattered, same_dword, in_a_row, ready;
         const Xmm distance = vector(temporary());
         mov(r9d, dword[rcx + static_cast<int>(offsetof(Frame, lds_size_bytes))]);
         sub(r9d, reach_bytes);  // the last address
@@ -30,12 +30,11 @@ class LdsCode : protected LaneCode {
         vpbroadcastd(distance, Xbyak::Xmm(at.getIdx()));
         vpsubd(distance, at, distance);
         jump_if_equal(distance, constant(0), same_dword);
-        jump_if_equal(distance, adjacent_dwords(), done);
+        jump_if_equal(distance, adjacent_dwords(), in_a_row);
         L(scattered);
         jump_if_above_r9(at, outside);
         mov(ebx, apart);
         mov(r11, lds());
-        Xbyak::Label ready;
         jmp(ready);
         L(same_dword);
         cmp(r11d, r9d);
@@ -43,8 +42,8 @@ class LdsCode : protected LaneCode {
         mov(ebx, same);
         add(r11, lds());
         jmp(ready);
-        L(done);
-        lea(rbx, ptr[r11 + 4 * (lanes() - 1)]);
+        L(in_a_row);
+        lea(rbx, ptr[r11 + 4 * (lanes_ - 1)]);
         cmp(rbx, r9);
         ja(outside, T_NEAR);
         mov(ebx, adjacent);
@@ -85,7 +84,6 @@ class LdsCode : protected LaneCode {
     }
 
   private:
-    int lanes() const { return wide_ ? 16 : 8; }
     static Xbyak::Address lds() {
         return Xbyak::util::qword[Xbyak::util::rcx + static_cast<int>(offsetof(Frame, lds))];
     }

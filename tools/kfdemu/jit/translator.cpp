@@ -33,7 +33,6 @@ class Emitter : private LdsCode {
     Emitter(const Stretch& stretch, Width width, std::span<std::uint8_t> room)
         : LdsCode(width, room),
           stretch_(stretch),
-          lanes_(wide_ ? 16 : 8),
           numbers_(numbers_of(stretch)),
           number_labels_(numbers_.size()),
           registers_(kNumbers + static_cast<unsigned>(numbers_.size()), wide_ ? 28 : 12) {
@@ -285,7 +284,6 @@ class Emitter : private LdsCode {
     }
 
     const Stretch& stretch_;
-    const int lanes_;
     const std::vector<std::uint32_t> numbers_;
     std::vector<Xbyak::Label> number_labels_;
     Registers registers_;

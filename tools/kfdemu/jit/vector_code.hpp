@@ -23,7 +23,10 @@ using Xbyak::Xmm;
 class VectorCode : protected Xbyak::CodeGenerator {
   protected:
     VectorCode(Width width, std::span<std::uint8_t> room)
-        : CodeGenerator(room.size(), room.data()), wide_(width == Width::bits512), temporaries_(wide_ ? 28 : 12) {}
+        : CodeGenerator(room.size(), room.data()),
+          wide_(width == Width::bits512),
+          lanes_(wide_ ? 16 : 8),
+          temporaries_(wide_ ? 28 : 12) {}
 
     Xmm vector(int n) const { return wide_ ? Xmm(Xbyak::Zmm(n)) : Xmm(Xbyak::Ymm(n)); }
 
@@ -361,6 +364,7 @@ class VectorCode : protected Xbyak::CodeGenerator {
     }
 
     const bool wide_;
+    const int lanes_;        // of a part
     const int temporaries_;  // the first of their vectors
     int temporaries_used_ = 0;
     std::set<std::uint16_t> set_masks_;  // by operations before this one
