@@ -356,3 +356,31 @@ TEST_CASE("code is planned for translation when many waves have entered it, or o
     CHECK_FALSE(is_planned(code, "endless", 1, 1000));
     CHECK(is_planned(code, "endless", 1, 1'000'000));
 }
+
+TEST_CASE("a WorkGroup that ran one GPU's dispatch runs another's of the same number", "[dispatch][flow]") {
+    Machine gpus[] = {Machine{Target::gfx90a}, Machine{Target::gfx90a}};
+    WorkGroup group;
+    for (Machine& gpu : gpus) {
+        constexpr std::uint32_t n = 256;
+        const CodeObject code = gpu.load("memory", "O2");
+        const bool second = &gpu != gpus;
+        auto* const sums = gpu.allocate<float>(n);
+        struct {
+            const float *a, *b;
+            float* c;
+            std::uint32_t n;
+        } arguments{gpu.copy(std::vector<float>(n, second ? 2 : 1)), gpu.copy(std::vector<float>(n, 10)), sums, n};
+        auto packet = code.packet("vector_add", {.grid = {n}, .group = {64}});
+        std::vector<std::byte> kernarg(sizeof arguments);
+        std::memcpy(kernarg.data(), &arguments, sizeof arguments);
+        append_hidden_arguments(kernarg, packet, 5);
+        packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(kernarg));
+        const auto dispatch = gpu.start(packet);
+        while (dispatch->start_group(group) == Dispatch::Start::Started)
+            while (group.run(100'000) == WorkGroup::Progress::Paused) {
+            }
+        REQUIRE(dispatch->state() == Dispatch::State::Finished);
+        CHECK(sums[0] == (second ? 12 : 11));
+        CHECK(sums[n - 1] == (second ? 12 : 11));
+    }
+}

@@ -21,10 +21,11 @@ struct OneWave {
     std::unique_ptr<std::uint32_t[], FreeAligned> registers{
         static_cast<std::uint32_t*>(std::aligned_alloc(64, kDwords * sizeof(std::uint32_t)))};
     gfx9::Wave wave;
-    OneWave() {
-        std::memset(registers.get(), 0xcc, kDwords * sizeof(std::uint32_t));
-        wave.v = registers.get();
-        wave.acc = wave.v + 256 * 64;
+    OneWave() { std::memset(registers.get(), 0xcc, kDwords * sizeof(std::uint32_t)); }
+    void set(const LaunchState& launch, const std::array<std::uint32_t, 3>& group, const WavePlace& place) {
+        InitialState initial{launch};
+        initial.begin_group(group);
+        initial.set(wave, registers.get(), place);
     }
 };
 
@@ -69,7 +70,7 @@ Launch everything_enabled(Target target) {
 TEST_CASE("user and system SGPRs come in the order of the ABI", "[dispatch][state]") {
     const Launch l = everything_enabled(Target::gfx900);
     OneWave one;
-    set_initial_state(one.wave, l.state(), {{7, 8, 9}, {5, 6, 7}, 3, 4, 6});
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
     const std::uint32_t expected[] = {
         1,
         2,
@@ -107,7 +108,7 @@ TEST_CASE("the first wave of a group is marked in the work-group info", "[dispat
     Launch l = everything_enabled(Target::gfx900);
     l.kernel.workgroup_id = {true, false, false};
     OneWave one;
-    set_initial_state(one.wave, l.state(), {{7, 8, 9}, {5, 6, 7}, 0, 4, 0});
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 0, 4, 0});
     REQUIRE(one.wave.s[15] == 7);
     REQUIRE(one.wave.s[16] == (1u << 31 | 4));
 }
@@ -118,7 +119,7 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
             Launch l = everything_enabled(target);
             l.kernel.workitem_id_dimensions = dimensions;
             OneWave one;
-            set_initial_state(one.wave, l.state(), {{0, 0, 0}, {5, 6, 7}, 3, 4, 0});
+            one.set(l.state(), {0, 0, 0}, {{5, 6, 7}, 3, 4, 0});
             REQUIRE(one.wave.exec() == (1ull << (210 - 192)) - 1);
             for (unsigned lane = 0; lane < 18; ++lane) {
                 const unsigned flat = 192 + lane, x = flat % 5, y = flat / 5 % 6, z = flat / 30;
@@ -137,7 +138,7 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
 TEST_CASE("a wave does not see the registers of an earlier one", "[dispatch][state]") {
     const Launch l = everything_enabled(Target::gfx908);
     OneWave one;
-    set_initial_state(one.wave, l.state(), {{0, 0, 0}, {64, 1, 1}, 0, 1, 0});
+    one.set(l.state(), {0, 0, 0}, {{64, 1, 1}, 0, 1, 0});
     REQUIRE(one.wave.exec() == ~0ull);
     for (unsigned i = 20; i < 126; ++i) REQUIRE(one.wave.s[i] == 0);
     for (unsigned i = 3 * 64; i < 8 * 64; ++i) REQUIRE(one.wave.v[i] == 0);

@@ -14,6 +14,7 @@
 
 #include "kfdemu/gfx9/decode.hpp"
 #include "kfdemu/gfx9/wave.hpp"
+#include "kfdemu/jit/frame.hpp"
 #include "kfdemu/jit/page_runs.hpp"
 
 namespace test_gfx9 {
@@ -46,7 +47,10 @@ class Machine {
     /// From the next run on every instruction is executed by its row's general handler.
     void use_general_handlers() { general_ = &kfdemu::gfx9::handlers(level_); }
     /// From the next run on stretches of vector instructions run as translated code.
-    void use_translation() { translated_ = kfdemu::jit::When::always; }
+    void use_translation() {
+        translated_ = kfdemu::jit::When::always;
+        wave_.frame = &frame_;
+    }
     void exec(u64 mask) { wave_.set_s64(kfdemu::gfx9::kExec, mask); }
 
     /// Decodes the code at kCodeBase, lets s_endpgm follow, and runs it from the start.
@@ -66,6 +70,7 @@ class Machine {
     std::vector<Inst> slots_;
     kfdemu::jit::When translated_ = kfdemu::jit::When::never;
     kfdemu::jit::PageRuns runs_;
+    kfdemu::jit::Frame frame_{};
     kfdemu::gfx9::Wave wave_;
 };
 

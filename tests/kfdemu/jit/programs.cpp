@@ -39,7 +39,7 @@ class Generator {
   private:
     static bool is_candidate(Format format) {
         return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
-               format == Format::Vop3p || format == Format::Sop1 || format == Format::Sopk;
+               format == Format::Vop3p || format == Format::Sop1 || format == Format::Sop2 || format == Format::Sopk;
     }
     u32 scalar() {
         switch (random_.below(4)) {
@@ -62,6 +62,10 @@ class Generator {
         switch (row.format) {
             case Format::Sop1:
                 return {0xbe800000u | random_.below(kSgprs) << 16 | op << 8 | (random_.one_in(2) ? 255 : scalar()),
+                        literal};
+            case Format::Sop2:
+                return {0x80000000u | op << 23 | random_.below(kSgprs) << 16 | scalar() << 8 |
+                            (random_.one_in(4) ? 255 : scalar()),
                         literal};
             case Format::Sopk:
                 return {0xb0000000u | op << 23 | random_.below(kSgprs) << 16 | random_.below(0x10000), 0};
@@ -111,6 +115,7 @@ std::string difference(test_gfx9::Machine& a, test_gfx9::Machine& b) {
     for (unsigned n = 0; n < kfdemu::gfx9::kConstants && text[0] == 0; ++n)
         if (a.sgpr(n) != b.sgpr(n))
             std::snprintf(text, sizeof text, "s%u: %08x, interpreted %08x", n, a.sgpr(n), b.sgpr(n));
+    if (text[0] == 0 && a.wave().scc != b.wave().scc) return "SCC";
     return text;
 }
 

@@ -25,7 +25,7 @@ const auto add = vop2("v_add_u32", 0, v(1), 0);
 }  // namespace
 
 TEST_CASE("a stretch ends at what is not translated", "[jit]") {
-    const Page page(add + add + sop2("s_add_u32", 0, 1, 2) + add + add + add);
+    const Page page(add + add + sop2("s_cselect_b32", 0, 1, 2) + add + add + add);
     REQUIRE(page.found.size() == 2);
     CHECK(page.found[0].insts.size() == 2);
     CHECK(page.found[0].end == &page.slots[2]);
@@ -74,4 +74,47 @@ TEST_CASE("packed operations are two, unless each needs what the other sets", "[
     const auto swapped = [](u32 d) { return vop3("v_pk_add_f32", d, v(2), v(4), 0, 1u << 11, 1u << 28); };
     CHECK(Page(swapped(6) + add).found.size() == 1);
     CHECK(Page(swapped(2) + add).found.empty());
+}
+
+TEST_CASE("a global store ends a stretch, in which no global load is", "[jit]") {
+    const auto load = std::vector<u32>{0xdc508000, 0x02000000 | 0x7fu << 16 | 4},
+               store = std::vector<u32>{0xdc708000, 2u << 8 | 0x7fu << 16 | 4};
+    const Page page(add + add + load + add + add + store + add + add);
+    REQUIRE(page.found.size() == 3);
+    CHECK(page.found[0].end == &page.slots[4]);  // behind the load
+    CHECK(page.found[0].has(Lane::load_global));
+    CHECK(page.found[1].begin == &page.slots[4]);
+    CHECK(page.found[1].end == &page.slots[8]);
+    CHECK(page.found[1].has(Lane::store_global));
+    CHECK(page.found[2].end == &page.slots[10]);
+    // What others are to see in order, and accesses alone, stay with the interpreter.
+    const auto with = [](std::vector<u32> words, u32 flag) { return words[0] |= flag, words; };
+    constexpr u32 glc = 1u << 16, slc = 1u << 17, flat = 2u << 14;
+    for (const u32 flag : {glc, slc}) CHECK_FALSE(Page(add + add + with(load, flag)).found[0].has(Lane::load_global));
+    auto flat_load = load;
+    flat_load[0] &= ~flat;
+    CHECK_FALSE(Page(add + add + flat_load).found[0].has(Lane::load_global));
+    CHECK(Page(load + load + load).found.empty());
+}
+
+TEST_CASE("scalars come first, if nothing before them uses what they set", "[jit]") {
+    const auto scalar = sop2("s_add_u32", 4, 5, 6), from_s4 = vop2("v_add_u32", 0, 4, 0);
+    const Page early(add + scalar + from_s4);
+    REQUIRE(early.found.size() == 1);
+    CHECK(early.found[0].scalars.size() == 1);
+    CHECK(early.found[0].insts.size() == 2);
+    CHECK(early.found[0].instructions() == 3);
+    CHECK(Page(add + from_s4 + scalar + from_s4 + add).found.size() == 2);
+    // A load that cannot be repeated, because it replaces its base, or comes behind another scalar, is not first.
+    const auto load = [](u32 dst, u32 base) { return std::vector<u32>{0xc0020000u | dst << 6 | base / 2, 0}; };
+    CHECK(Page(add + load(4, 8) + add).found.size() == 1);
+    CHECK(Page(add + add + load(8, 8) + add + add).found.size() == 2);
+    CHECK(Page(add + add + scalar + load(7, 8) + add + add).found.size() == 2);
+    CHECK(Page(add + add + load(4, 8) + load(8, 10) + add + add).found.size() == 2);
+}
+
+TEST_CASE("room in front of a kernel does not begin its stretch", "[jit]") {
+    const Page page(sopp("s_nop") + sopp("s_nop") + add + add);
+    REQUIRE(page.found.size() == 1);
+    CHECK(page.found[0].begin == &page.slots[2]);
 }

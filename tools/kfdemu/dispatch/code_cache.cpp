@@ -1,6 +1,7 @@
 #include "code_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -53,8 +54,8 @@ CodeCache::Use::~Use() {
 }
 
 std::uint64_t CodeCache::new_serial() {
-    const std::lock_guard lock{mutex_};
-    return ++serial_;
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t end,

@@ -59,8 +59,8 @@ class CodeCache {
         : decoder_{target, level}, level_{level}, translated_{translated} {}
 
     gfx9::Target target() const { return decoder_.target(); }
-    /// A new serial number for a dispatch, never 0.
-    std::uint64_t new_serial();
+    /// A new serial number for a dispatch, of all GPUs, never 0.
+    static std::uint64_t new_serial();
     /// Requires a Hold of `space` in the calling thread, and a Use. `visits`: of waves since the last call, this one's
     /// included.
     const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
@@ -78,7 +78,6 @@ class CodeCache {
     std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>> pages_;  // by begin
     std::vector<std::unique_ptr<CodePage>> retired_;
-    std::uint64_t serial_ = 0;
     int users_ = 0;
 };
 

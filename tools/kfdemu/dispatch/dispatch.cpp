@@ -77,7 +77,7 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
     : setup_{std::move(setup)},
       kernel_{kernel},
       code_use_{*setup_.code},
-      serial_{setup_.code->new_serial()},
+      serial_{CodeCache::new_serial()},
       memory_races_{setup_.session.any() &&
                             (setup_.session.checks.has(Check::race) || setup_.session.checks.has(Check::fence))
                         ? std::make_shared<check::MemoryRaces>()
@@ -95,7 +95,7 @@ bool Dispatch::has_more() const { return next_.load(std::memory_order_relaxed) <
 bool Dispatch::fill(Batch& batch) {
     // Groups that have scratch slots may wait for earlier ones, which must not be left without a slot.
     const bool in_order = setup_.order.given() || setup_.packet.private_segment_size != 0;
-    const std::uint64_t most = in_order ? 1 : std::min<std::uint64_t>(16, batch.size_);
+    const std::uint64_t most = in_order ? 1 : std::min<std::uint64_t>(64, batch.size_);
     batch.size_ = 2 * most;
     if (has_returned()) {
         const std::lock_guard lock{returned_mutex_};
@@ -134,6 +134,7 @@ bool Dispatch::take_group(std::uint64_t& index, Batch& batch) {
 }
 
 std::array<std::uint32_t, 3> Dispatch::group_id(std::uint64_t index) const {
+    if (index < counts_[0]) return {static_cast<std::uint32_t>(index), 0, 0};
     return {static_cast<std::uint32_t>(index % counts_[0]), static_cast<std::uint32_t>(index / counts_[0] % counts_[1]),
             static_cast<std::uint32_t>(index / counts_[0] / counts_[1])};
 }

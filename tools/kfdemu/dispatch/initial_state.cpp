@@ -8,6 +8,23 @@ namespace {
 
 constexpr unsigned kLanes = gfx9::kLanes;
 
+/// A call: what compilers make of a size that they know, `rep stos`, takes as long as the rest of a short wave's start.
+void clear(void* memory, std::size_t bytes) {
+    asm("" : "+r"(bytes));
+    std::memset(memory, 0, bytes);
+}
+void copy(void* to, const void* from, std::size_t bytes) {
+    asm("" : "+r"(bytes));
+    std::memcpy(to, from, bytes);
+}
+
+/// The work-item ids of a work-group of one dimension.
+constexpr std::array<std::uint32_t, kMaxGroupWorkitems> kNumbers = [] {
+    std::array<std::uint32_t, kMaxGroupWorkitems> numbers{};
+    for (std::uint32_t n = 0; n < numbers.size(); ++n) numbers[n] = n;
+    return numbers;
+}();
+
 /// Appends to the SGPRs.
 struct SgprWriter {
     std::uint32_t* s;
@@ -35,14 +52,20 @@ unsigned set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
     return user.next;
 }
 
-unsigned set_system_sgprs(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+unsigned set_group_id(gfx9::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
     SgprWriter system{wave.s, l.kernel.user_sgprs};
     for (unsigned d = 0; d < 3; ++d)
-        if (l.kernel.workgroup_id[d]) system.add(p.group[d]);
+        if (l.kernel.workgroup_id[d]) system.add(id[d]);
+    return system.next - l.kernel.user_sgprs;
+}
+
+/// Behind those of the group's id.
+unsigned set_wave_info(gfx9::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
+    SgprWriter system{wave.s, first};
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
     if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
     if (l.kernel.private_segment_wave_offset) system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
-    return system.next - l.kernel.user_sgprs;
+    return system.next - first;
 }
 
 /// Work-item ids of the wave's lanes; gfx90a packs all three into v0, ten bits each.
@@ -52,7 +75,7 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     const std::uint32_t first = p.wave * kLanes;
     const auto [size_x, size_y, size_z] = p.group_workitems;
     if (size_y == 1 && size_z == 1) {  // y and z are 0
-        for (unsigned lane = 0; lane < kLanes; ++lane) wave.v[lane] = first + lane;
+        copy(wave.v, &kNumbers[first], kLanes * sizeof wave.v[0]);
         if (!packed && dimensions > 1) std::memset(wave.v + kLanes, 0, (dimensions - 1) * kLanes * sizeof wave.v[0]);
         return;
     }
@@ -73,16 +96,8 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
     }
 }
 
-/// A call: what compilers make of a size that they know, `rep stos`, takes as long as the rest of a short wave's start.
-void clear(void* memory, std::size_t bytes) {
-    asm("" : "+r"(bytes));
-    std::memset(memory, 0, bytes);
-}
-
-/// Zeroes the registers: earlier waves do not show through, and kernels that read uninitialized registers are
-/// repeatable.
-void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
-    clear(wave.s, gfx9::kConstants * sizeof wave.s[0]);
+/// Zeroes the VGPRs: earlier waves do not show through, and kernels that read uninitialized registers are repeatable.
+void clear_vgprs(gfx9::Wave& wave, const LaunchState& l) {
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     clear(wave.v, bytes);
     if (l.gpu.target == gfx9::Target::gfx908) clear(wave.acc, bytes);
@@ -90,7 +105,6 @@ void clear_registers(gfx9::Wave& wave, const LaunchState& l) {
 
 /// Fills VGPRs, and the SGPRs below the trap handler's, with garbage, as earlier waves leave it on hardware.
 void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place) {
-    std::memset(wave.s, 0, gfx9::kConstants * sizeof wave.s[0]);
     l.garbage->fill(wave.s, gfx9::kXnackMask * sizeof wave.s[0], place);
     wave.set_s64(gfx9::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
     wave.s[gfx9::kM0] = l.garbage->word(place + 3);
@@ -101,48 +115,58 @@ void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place
 
 /// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). Compute units are
 /// distributed round-robin over the shader engines.
-std::uint32_t hw_id(const LaunchState& l, const WavePlace& p) {
-    const std::uint32_t engine = p.compute_unit % l.gpu.shader_engines, unit = p.compute_unit / l.gpu.shader_engines;
-    return (p.wave / 4 & 0xf) | (p.wave & 3) << 4 | (unit & 0xf) << 8 | engine << 13;
-}
+std::uint32_t hw_id_of(std::uint32_t wave) { return (wave / 4 & 0xf) | (wave & 3) << 4; }
 
 }  // namespace
 
-check::InitialRegisters set_initial_state(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+std::uint32_t hw_id_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit) {
+    const std::uint32_t engine = compute_unit % gpu.shader_engines, unit = compute_unit / gpu.shader_engines;
+    return (unit & 0xf) << 8 | engine << 13;
+}
+
+InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
+    const LaunchState& l = launch_;
+    std::fill_n(common.s, std::size(common.s), 0);
+    registers_.user_sgprs = set_user_sgprs(common, l);
+    registers_.first_system_sgpr = l.kernel.user_sgprs;
+    group_id_sgprs_ = set_group_id(common, l, {});
+    registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
+    registers_.allocated_vgprs = l.kernel.vgprs;
+    registers_.vgprs = l.gpu.target == gfx9::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
+    common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
+    common.shared_base = l.gpu.shared_base;
+    common.private_base = l.gpu.private_base;
+    common.scratch_size_bytes = l.packet.private_segment_size != 0 ? l.queue.scratch_wave_bytes() : 0;
+    // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
+    common.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
+    common.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
+    gfx9::set_mode(common, l.kernel.mode);
+}
+
+void InitialState::begin_group(const std::array<std::uint32_t, 3>& id) { set_group_id(common, launch_, id); }
+
+void InitialState::set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& p) const {
+    const LaunchState& l = launch_;
+    copy(wave.s, common.s, gfx9::kConstants * sizeof wave.s[0]);
+    constexpr std::size_t scalars = offsetof(gfx9::Wave, v);
+    copy(reinterpret_cast<std::byte*>(&wave) + scalars, reinterpret_cast<const std::byte*>(&common) + scalars,
+         sizeof wave - scalars);
+    wave.v = v;
+    wave.acc = v + (l.gpu.target == gfx9::Target::gfx90a ? l.kernel.accum_offset : 256) * kLanes;
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
+        set_user_sgprs(wave, l);
+        std::copy_n(common.s + l.kernel.user_sgprs, group_id_sgprs_, wave.s + l.kernel.user_sgprs);
     } else {
-        clear_registers(wave, l);
+        clear_vgprs(wave, l);
     }
-    check::InitialRegisters initial;
-    initial.user_sgprs = set_user_sgprs(wave, l);
-    initial.first_system_sgpr = l.kernel.user_sgprs;
-    initial.system_sgprs = set_system_sgprs(wave, l, p);
-    initial.allocated_vgprs = l.kernel.vgprs;
-    initial.vgprs = l.gpu.target == gfx9::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
+    set_wave_info(wave, l.kernel.user_sgprs + group_id_sgprs_, l, p);
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
     wave.set_s64(gfx9::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
-
-    wave.next = nullptr;
-    wave.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
-    wave.scc = wave.slow = false;
-    wave.stop = gfx9::Stop::Running;
-    wave.status = 0;
-    wave.argument = 0;
-    wave.fault = {};
     wave.index_in_group = p.wave;
-    wave.shared_base = l.gpu.shared_base;
-    wave.private_base = l.gpu.private_base;
-    const bool scratch = l.packet.private_segment_size != 0;
-    wave.scratch_size_bytes = scratch ? l.queue.scratch_wave_bytes() : 0;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
-    // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
-    wave.hw_id = hw_id(l, p);
-    wave.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
-    wave.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
-    gfx9::set_mode(wave, l.kernel.mode);
-    return initial;
+    wave.hw_id = hw_id_of(p.wave) | p.hw_id_of_unit;
 }
 
 }  // namespace kfdemu

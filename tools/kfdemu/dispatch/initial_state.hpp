@@ -1,8 +1,11 @@
 // Sets a wave's registers for its first instruction.
 //
-//     set_initial_state(wave, {kernel, packet, packet_va, queue, gpu}, place);
+//     InitialState initial{{kernel, packet, packet_va, queue, gpu}};   // once a dispatch
+//     initial.begin_group(id);                                         // once a work-group
+//     initial.set(wave, vgprs, place);
 //
-// Pure: writes only the wave's registers, whose storage must exist. Source: LLVM AMDGPUUsage,
+// Pure: writes only the wave and its registers. Thread safety: none. Borrows: what the
+// LaunchState refers to. Source: LLVM AMDGPUUsage,
 // "Initial Kernel Execution State" (SGPR and VGPR register set-up order tables).
 #pragma once
 
@@ -29,18 +32,37 @@ struct LaunchState {
 
 /// Identifies a wave in its dispatch.
 struct WavePlace {
-    std::array<std::uint32_t, 3> group{};            ///< work-group id
     std::array<std::uint32_t, 3> group_workitems{};  ///< of this work-group: smaller at the grid's edge
     std::uint32_t wave = 0, waves = 1;               ///< number in the work-group, and its number of waves
     std::uint32_t scratch_slot = 0;
-    std::uint32_t compute_unit = 0;
+    std::uint32_t hw_id_of_unit = 0;  ///< hw_id_of_unit()
     std::uint64_t garbage_place = 0;  ///< distinguishes its garbage from other waves'
 
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };
 
-/// Sets everything except the operand constants, for which gfx9::set_constants() is called once. Returns the registers
-/// that hold what the ABI says.
-check::InitialRegisters set_initial_state(gfx9::Wave& wave, const LaunchState& launch, const WavePlace& place);
+/// The bits of HW_ID that name the compute unit.
+std::uint32_t hw_id_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit);
+
+class InitialState {
+  public:
+    explicit InitialState(const LaunchState& launch);
+
+    /// What all waves begin with; whoever runs them adds what they run on.
+    gfx9::Wave common;
+
+    /// Before set(): the id of the work-group.
+    void begin_group(const std::array<std::uint32_t, 3>& id);
+    /// Everything except the operand constants, for which gfx9::set_constants() is called once. `v`: where its VGPRs
+    /// are, and behind them its AccVGPRs.
+    void set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& place) const;
+    /// Those that hold what the ABI says.
+    const check::InitialRegisters& registers() const { return registers_; }
+
+  private:
+    LaunchState launch_;
+    check::InitialRegisters registers_;
+    unsigned group_id_sgprs_ = 0;
+};
 
 }  // namespace kfdemu

@@ -61,12 +61,12 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     const std::array<std::uint32_t, 3> id = dispatch.group_id(index);
     const KernelDispatchPacket& packet = setup.packet;
     WavePlace place;
-    place.group = id;
     for (unsigned d = 0; d < 3; ++d)
         place.group_workitems[d] = std::min<std::uint32_t>(
             packet.workgroup_size[d], packet.grid_size[d] - id[d] * std::uint32_t{packet.workgroup_size[d]});
     place.waves = (place.workitems() + gfx9::kLanes - 1) / gfx9::kLanes;
-    if (setup.compute_units) place.compute_unit = (*setup.compute_units)[index % setup.compute_units->size()];
+    const auto& units = setup.compute_units;
+    place.hw_id_of_unit = hw_id_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
 
     reserve_waves(place.waves);
     const std::uint32_t lds_bytes =
@@ -88,42 +88,45 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     begun_waves_ += waves_;
     scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
     std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
-    if (code_serial_ != dispatch.serial_) {
-        code_.fill({});
-        tlb_.flush();
-        code_serial_ = dispatch.serial_;
-    }
+    if (code_serial_ != dispatch.serial_) prepare(dispatch, lds_bytes);
 
-    const LaunchState launch{dispatch.kernel_, packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage};
-    check::InitialRegisters initial;
+    initial_->begin_group(id);
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
         resident.at_barrier = resident.ended = false;
         gfx9::Wave& wave = resident.wave;
-        wave.v = registers_.get() + place.wave * kWaveRegisterDwords;
-        const unsigned accum = setup.gpu.target == gfx9::Target::gfx90a ? dispatch.kernel_.accum_offset : 256;
-        wave.acc = wave.v + accum * gfx9::kLanes;
-        wave.fetch = &WorkGroup::fetch;
-        wave.fetcher = this;
-        wave.memory = setup.memory;
-        wave.tlb = &tlb_;
-        wave.lds = lds_.get();
-        wave.lds_size_bytes = lds_bytes;
-        wave.gws = setup.gws;
-        wave.gws_waits = false;
-        place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
+        if (setup.garbage)
+            place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
-        initial = set_initial_state(wave, launch, place);
+        initial_->set(wave, registers_.get() + place.wave * kWaveRegisterDwords, place);
         if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
         resident.constants_for = dispatch.serial_;
-        wave.watcher = nullptr;
-        wave.interpreted = shuffled_ || dispatch.watches();
     }
-    if (setup.session.any()) check_waves(dispatch, initial);
+    if (setup.session.any()) check_waves(dispatch);
     if (dispatch.counted_ != nullptr) count_waves(dispatch);
 }
 
-void WorkGroup::check_waves(const Dispatch& dispatch, const check::InitialRegisters& initial) {
+/// What the groups of a dispatch have in common.
+void WorkGroup::prepare(const Dispatch& dispatch, std::uint32_t lds_bytes) {
+    const Dispatch::Setup& setup = dispatch.setup_;
+    code_.fill({});
+    tlb_.flush();
+    code_serial_ = dispatch.serial_;
+    initial_.emplace(
+        LaunchState{dispatch.kernel_, setup.packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage});
+    gfx9::Wave& wave = initial_->common;
+    wave.fetch = &WorkGroup::fetch;
+    wave.fetcher = this;
+    wave.memory = setup.memory;
+    wave.tlb = &tlb_;
+    wave.frame = frame_.get();
+    wave.lds = lds_.get();
+    wave.lds_size_bytes = lds_bytes;
+    wave.gws = setup.gws;
+    wave.interpreted = shuffled_ || dispatch.watches();
+}
+
+void WorkGroup::check_waves(const Dispatch& dispatch) {
     const Dispatch::Setup& setup = dispatch.setup_;
     if (!checker_) checker_ = std::make_unique<check::GroupChecker>();
     check::Scene scene{setup.session, setup.gpu.target, setup.packet.kernel_object, setup.queue.dispatch_id, id_};
@@ -134,7 +137,7 @@ void WorkGroup::check_waves(const Dispatch& dispatch, const check::InitialRegist
     scene.lds_bytes = setup.packet.group_segment_size;
     scene.lane_scratch_bytes = setup.packet.private_segment_size;
     scene.memory_races = dispatch.memory_races_.get();
-    scene.initial = initial;
+    scene.initial = initial_->registers();
     checker_->begin(scene, waves_);
     for (unsigned n = 0; n < waves_; ++n) residents_[n]->wave.watcher = checker_->watcher(n);
     setup.session.report->coverage.waves += waves_;
@@ -154,7 +157,12 @@ const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
     auto& self = *static_cast<WorkGroup*>(wave.fetcher);
     Code& code = self.code_[pc / kCodePageBytes % kCodeEntries];
     const bool known = code.page != nullptr && code.page->contains(pc) && pc % 4 == 0;
-    if (known && (code.page->planned || ++code.visits < CodeCache::visits_at_once)) return code.page->at(pc);
+    if (known && code.page->planned) {
+        // Later waves begin there without asking.
+        if (pc == self.initial_->common.pc) self.initial_->common.next = code.page->at(pc);
+        return code.page->at(pc);
+    }
+    if (known && ++code.visits < CodeCache::visits_at_once) return code.page->at(pc);
     const CodePage* page =
         self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_, known ? code.visits : 1);
     if (page == nullptr) {
@@ -200,34 +208,41 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
     gfx9::HostFloats floats;
     slept_ = 0;
     for (;;) {
-        std::optional<Progress> progress;
-        const auto fault = host_fault::guarded(dispatch_->setup_.memory, [&] { progress = take_turns(hold, floats); });
+        bool all_taken = false;
+        Progress progress{};
+        const auto fault =
+            host_fault::guarded(dispatch_->setup_.memory, [&] { all_taken = take_turns(hold, floats, progress); });
         if (fault) {
             gfx9::stop_by_fault(running_->wave, *fault, floats);
             end_turn();
-        } else if (progress) {
-            return *progress;
+            cursor_ = running_->wave.index_in_group;  // if it goes on, before the others
+        } else if (all_taken) {
+            return progress;
         }
         if (!handle(*running_, running_->wave.stop)) return Progress::Stopped;
     }
 }
 
-/// Nothing: `running_` stopped for a reason that is handled outside the guard.
-std::optional<WorkGroup::Progress> WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats) {
+/// False: `running_` stopped for a reason that is handled outside the guard.
+bool WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, Progress& progress) {
+    const auto ends = [&](Progress how) {
+        progress = how;
+        return true;
+    };
     while (live_ > 0) {
         if (hold.renew()) forget_translations();
-        if (dispatch_->stopping()) return Progress::Stopped;
-        if (quantum_ == 0) return Progress::Paused;
-        if (slept_ > 0 && slept_ >= live_ - waiting_) return Progress::Idle;
+        if (dispatch_->stopping()) return ends(Progress::Stopped);
+        if (quantum_ == 0) return ends(Progress::Paused);
+        if (slept_ > 0 && slept_ >= live_ - waiting_) return ends(Progress::Idle);
         running_ = &next_runnable();
         slice_ = slice_left_ = std::min(quantum_, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
         const gfx9::Stop why = gfx9::run_guarded(running_->wave, slice_left_, floats);
         end_turn();
-        if (!is_usual(why)) return std::nullopt;
+        if (!is_usual(why)) return false;
         fetch_again(running_->wave);
         handle(*running_, why);
     }
-    return Progress::Ended;
+    return ends(Progress::Ended);
 }
 
 void WorkGroup::end_turn() {
@@ -321,7 +336,12 @@ void WorkGroup::report() {
     if (executed_ != 0) counters.instructions += std::exchange(executed_, 0);
     if (reports_to_ == nullptr) return;
     Dispatch& dispatch = *reports_to_;
-    if (!busy()) reports_to_ = nullptr;
+    if (!busy()) {
+        reports_to_ = nullptr;
+        // What they refer to ends with the dispatch.
+        initial_.reset();
+        code_serial_ = 0;
+    }
     dispatch.groups_ended(std::exchange(ended_, 0), reports_to_ == nullptr);
 }
 

@@ -22,8 +22,10 @@
 #include "../count/group_counter.hpp"
 #include "../gfx9/tlb.hpp"
 #include "../gfx9/wave.hpp"
+#include "../jit/frame.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
+#include "initial_state.hpp"
 #include "launch.hpp"
 
 namespace kfdemu {
@@ -76,11 +78,12 @@ class WorkGroup {
 
     void begin(Dispatch& dispatch, std::uint64_t index, const std::uint16_t* scratch_slots);
     void reserve_waves(unsigned count);
-    void check_waves(const Dispatch& dispatch, const check::InitialRegisters& initial);
+    void prepare(const Dispatch& dispatch, std::uint32_t lds_bytes);
+    void check_waves(const Dispatch& dispatch);
     void count_waves(const Dispatch& dispatch);
     void forget_translations();
     Progress run_waves(AddressSpace::Hold& hold);
-    std::optional<Progress> take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats);
+    bool take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, Progress& progress);
     void end_turn();
     Resident& next_runnable();
     bool handle(Resident& resident, gfx9::Stop why);
@@ -109,8 +112,10 @@ class WorkGroup {
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;
     gfx9::Tlb tlb_;
+    std::unique_ptr<jit::Frame> frame_ = std::make_unique<jit::Frame>();
     std::array<Code, kCodeEntries> code_{};
     std::uint64_t code_serial_ = 0;
+    std::optional<InitialState> initial_;  // of the same dispatch
     std::vector<std::unique_ptr<Resident>> residents_;
     std::unique_ptr<std::uint32_t[], FreeAligned> registers_;
     unsigned register_waves_ = 0;

@@ -45,6 +45,7 @@ bool by_pieces(Wave& wave, std::uint64_t va, std::uint32_t dword_stride, unsigne
 
 void Tlb::flush() {
     for (Entry& e : entry) e = {};
+    for (Near& n : near) n = {};
     for (std::uint64_t& begin : present) begin = 0;
 }
 
@@ -91,6 +92,7 @@ const Tlb::Entry* refill(Wave& wave, std::uint64_t va) noexcept {
     }
     Tlb::Entry& entry = tlb.entry[tlb.victim];
     tlb.victim = (tlb.victim + 1) % Tlb::kEntries;
+    ++tlb.refills;
     entry = {range.begin, range.end - range.begin, range.host, range.access};
     return &entry;
 }

@@ -26,12 +26,18 @@ struct Tlb {
         }
         KFDEMU_INLINE std::byte* at(std::uint64_t va) const { return host + (va - begin); }
     };
-    static constexpr unsigned kEntries = 4;
+    static constexpr unsigned kEntries = 8, kNear = 48, kPresent = 8;
 
-    static constexpr unsigned kPresent = 8;
+    /// Where an access of translated code looks first: what begins less than `bytes` behind `begin` can be accessed.
+    struct Near {
+        std::uint64_t begin = 0, bytes = 0;
+        std::byte* host = nullptr;
+    };
 
     Entry entry[kEntries];
     unsigned victim = 0;
+    std::uint64_t refills = 0;
+    Near near[kNear];
     std::uint64_t present[kPresent] = {};  // user pages, by first address, that were present at the last query
     unsigned next_present = 0;
 

@@ -23,6 +23,9 @@ namespace kfdemu {
 class AddressSpace;
 struct HostFault;
 }  // namespace kfdemu
+namespace kfdemu::jit {
+struct Frame;  // kfdemu/jit
+}
 
 namespace kfdemu::gfx9 {
 
@@ -124,8 +127,10 @@ struct alignas(64) Wave {
     std::uint32_t gws_openings = 0;
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
-    Watcher* watcher = nullptr;  ///< sees each instruction before it executes; read once per run()
-    bool interpreted = false;    ///< no instruction runs as translated code
+    Watcher* watcher = nullptr;   ///< sees each instruction before it executes; read once per run()
+    bool interpreted = false;     ///< no instruction runs as translated code
+    bool in_translated = false;   ///< translated code runs, or was left by a host fault
+    jit::Frame* frame = nullptr;  ///< of the work-group; null: the wave is interpreted
     /// Instructions that translated code has executed, beyond the one of each that counts against the budget.
     std::uint64_t translated = 0;
     std::uint64_t most_translated = 0;  ///< run() returns Stop::Budget when `translated` is there
@@ -192,7 +197,8 @@ class HostFloats {
 };
 
 /// As run(), in a body of host_fault::guarded(), which the first access that faults leaves: stop_by_fault() is then
-/// to be called.
+/// to be called. If translated code has faulted, it stops with Stop::Budget: the wave is to be run next, and interprets
+/// the rest, which finds the instruction.
 Stop run_guarded(Wave& wave, std::uint64_t& budget, HostFloats& floats);
 void stop_by_fault(Wave& wave, const HostFault& fault, HostFloats& floats);
 

@@ -2,18 +2,20 @@
 // translator.cpp. Thread safety: none.
 #pragma once
 
-#include "vector_code.hpp"
+#include "mask_code.hpp"
 
 namespace kfdemu::jit {
 
-class LaneCode : protected VectorCode {
+class LaneCode : protected MaskCode {
   protected:
-    using VectorCode::VectorCode;
+    using MaskCode::MaskCode;
 
     void operate(const LaneOp& op, const Xmm& d, const Xmm& a, const Xmm& b, const Xmm& c) {
         switch (op.lane) {
             case Lane::scalar:
             case Lane::load_lds:
+            case Lane::load_global:
+            case Lane::store_global:
             case Lane::fma_f:
             case Lane::compare_f:
             case Lane::compare_i:

@@ -83,29 +83,20 @@ class LdsCode : protected LaneCode {
         for (unsigned lane = 0; lane < 16; ++lane) dd(4 * lane);
     }
 
-  private:
-    static Xbyak::Address lds() {
-        return Xbyak::util::qword[Xbyak::util::rcx + static_cast<int>(offsetof(Frame, lds))];
-    }
     Xbyak::Address adjacent_dwords() {
         distances_used_ = true;
         return ptr[rip + distances_];
     }
-    /// In all lanes.
-    void jump_if_equal(const Xmm& lanes, const Xbyak::Address& to, const Xbyak::Label& there) {
-        if (wide_) {
-            vpcmpeqd(k2, lanes, to);
-            kortestw(k2, k2);
-            return jc(there, T_NEAR);
-        }
-        const Xmm equal = vector(temporary());
-        vpcmpeqd(equal, lanes, to);
-        vmovmskps(ebx, Xbyak::Ymm(equal.getIdx()));
-        cmp(ebx, 0xff);
-        je(there, T_NEAR);
-        --temporaries_used_;
+    /// In all lanes. AVX2: changes ebx.
+    void jump_if_equal(const Xmm& lanes, const Xbyak::Operand& to, const Xbyak::Label& there) {
+        compare_all(lanes, to);
+        wide_ ? jc(there, T_NEAR) : je(there, T_NEAR);
     }
-    /// In an active lane, unsigned.
+    void jump_unless_equal(const Xmm& lanes, const Xbyak::Operand& to, const Xbyak::Label& there) {
+        compare_all(lanes, to);
+        wide_ ? jnc(there, T_NEAR) : jne(there, T_NEAR);
+    }
+    /// In an active lane, unsigned. AVX2: changes ebx.
     void jump_if_above_r9(const Xmm& at, const Xbyak::Label& there) {
         const Xmm last = vector(temporary());
         if (wide_) {
@@ -113,16 +104,33 @@ class LdsCode : protected LaneCode {
             vpbroadcastd(last, r9d);
             vpcmpud(k2 | k1, at, last, above);
             kortestw(k2, k2);
-            return jnz(there, T_NEAR);
+        } else {
+            vmovd(Xbyak::Xmm(last.getIdx()), r9d);
+            vpbroadcastd(last, Xbyak::Xmm(last.getIdx()));
+            vpminud(last, last, at);
+            vpcmpeqd(last, last, at);
+            vmovmskps(ebx, Xbyak::Ymm(last.getIdx()));
+            not_(ebx);
+            and_(ebx, r10d);
         }
-        vmovd(Xbyak::Xmm(last.getIdx()), r9d);
-        vpbroadcastd(last, Xbyak::Xmm(last.getIdx()));
-        vpminud(last, last, at);
-        vpcmpeqd(last, last, at);
-        vmovmskps(ebx, Xbyak::Ymm(last.getIdx()));
-        not_(ebx);
-        and_(ebx, r10d);
         jnz(there, T_NEAR);
+        --temporaries_used_;
+    }
+
+  private:
+    static Xbyak::Address lds() {
+        return Xbyak::util::qword[Xbyak::util::rcx + static_cast<int>(offsetof(Frame, lds))];
+    }
+    void compare_all(const Xmm& lanes, const Xbyak::Operand& to) {
+        if (wide_) {
+            vpcmpeqd(k2, lanes, to);
+            return kortestw(k2, k2);
+        }
+        const Xmm equal = vector(temporary());
+        vpcmpeqd(equal, lanes, to);
+        vmovmskps(ebx, Xbyak::Ymm(equal.getIdx()));
+        cmp(ebx, 0xff);
+        --temporaries_used_;
     }
 
     Xbyak::Label distances_;

@@ -1,12 +1,12 @@
 #include "operation.hpp"
 
-#include <array>
 #include <initializer_list>
 #include <optional>
 #include <utility>
 
 #include "../gfx9/row.hpp"
 #include "../gfx9/wave.hpp"
+#include "operation_rows.hpp"
 
 namespace kfdemu::jit {
 namespace {
@@ -15,131 +15,7 @@ using gfx9::Inst;
 using gfx9::Op;
 using gfx9::Operand;
 
-/// How an instruction's sources become those of an operation.
-enum class Order : std::uint8_t { straight, reversed, with_dst };
-
-struct Entry {
-    Lane lane;
-    std::uint8_t sources;
-    Order order = Order::straight;
-    std::uint8_t code = 0;
-};
-
 constexpr Operand kSgprEnd = 102;
-
-struct Row {
-    Op op;
-    Entry entry;
-};
-
-constexpr Row rows[] = {
-    {Op::v_mov_b32, {Lane::move, 1}},
-    {Op::v_not_b32, {Lane::negate, 1}},
-    {Op::v_cndmask_b32, {Lane::select, 2}},
-    {Op::v_add_f32, {Lane::add_f, 2}},
-    {Op::v_sub_f32, {Lane::sub_f, 2}},
-    {Op::v_subrev_f32, {Lane::sub_f, 2, Order::reversed}},
-    {Op::v_mul_f32, {Lane::mul_f, 2}},
-    {Op::v_fma_f32, {Lane::fma_f, 3}},
-    {Op::v_fmac_f32, {Lane::fma_f, 2, Order::with_dst}},
-    {Op::v_mad_f32, {Lane::mad_f, 3}},
-    {Op::v_madak_f32, {Lane::mad_f, 3}},
-    {Op::v_madmk_f32, {Lane::mad_f, 3}},
-    {Op::v_mac_f32, {Lane::mad_f, 2, Order::with_dst}},
-    {Op::v_min_f32, {Lane::min_f, 2}},
-    {Op::v_max_f32, {Lane::max_f, 2}},
-    {Op::v_rndne_f32, {Lane::round_f, 1, Order::straight, 8}},
-    {Op::v_floor_f32, {Lane::round_f, 1, Order::straight, 9}},
-    {Op::v_ceil_f32, {Lane::round_f, 1, Order::straight, 10}},
-    {Op::v_trunc_f32, {Lane::round_f, 1, Order::straight, 11}},
-    {Op::v_cvt_f32_i32, {Lane::convert_i, 1}},
-    {Op::v_cvt_f32_u32, {Lane::convert_u, 1}},
-    {Op::v_add_u32, {Lane::add, 2}},
-    {Op::v_sub_u32, {Lane::sub, 2}},
-    {Op::v_subrev_u32, {Lane::sub, 2, Order::reversed}},
-    {Op::v_and_b32, {Lane::bit_and, 2}},
-    {Op::v_or_b32, {Lane::bit_or, 2}},
-    {Op::v_xor_b32, {Lane::bit_xor, 2}},
-    {Op::v_min_i32, {Lane::min_i, 2}},
-    {Op::v_max_i32, {Lane::max_i, 2}},
-    {Op::v_min_u32, {Lane::min_u, 2}},
-    {Op::v_max_u32, {Lane::max_u, 2}},
-    {Op::v_lshrrev_b32, {Lane::shift_right, 2, Order::reversed}},
-    {Op::v_ashrrev_i32, {Lane::shift_right_signed, 2, Order::reversed}},
-    {Op::v_lshlrev_b32, {Lane::shift_left, 2, Order::reversed}},
-    {Op::v_mul_lo_u32, {Lane::mul_low, 2}},
-    {Op::v_mul_hi_u32, {Lane::mul_high, 2}},
-    {Op::v_add_u16, {Lane::add_16, 2}},
-    {Op::v_sub_u16, {Lane::sub_16, 2}},
-    {Op::v_subrev_u16, {Lane::sub_16, 2, Order::reversed}},
-    {Op::v_mul_lo_u16, {Lane::mul_16, 2}},
-    {Op::v_mul_u32_u24, {Lane::mul_u24, 2}},
-    {Op::v_mad_u32_u24, {Lane::mad_u24, 3}},
-    {Op::v_alignbit_b32, {Lane::align_bits, 3}},
-    {Op::v_bfi_b32, {Lane::insert_bits, 3}},
-    {Op::v_bfe_u32, {Lane::extract, 3}},
-    {Op::v_lshl_add_u32, {Lane::shift_left_add, 3}},
-    {Op::v_add_lshl_u32, {Lane::add_shift_left, 3}},
-    {Op::v_add3_u32, {Lane::add3, 3}},
-    {Op::v_lshl_or_b32, {Lane::shift_left_or, 3}},
-    {Op::v_and_or_b32, {Lane::and_or, 3}},
-    {Op::v_or3_b32, {Lane::or3, 3}},
-    {Op::v_xad_u32, {Lane::xor_add, 3}},
-    {Op::v_add_co_u32, {Lane::add_carry, 2}},
-    {Op::v_sub_co_u32, {Lane::sub_carry, 2}},
-    {Op::v_subrev_co_u32, {Lane::sub_carry, 2, Order::reversed}},
-    {Op::v_addc_co_u32, {Lane::add_with_carry, 2}},
-    {Op::v_subb_co_u32, {Lane::sub_with_carry, 2}},
-    {Op::v_subbrev_co_u32, {Lane::sub_with_carry, 2, Order::reversed}},
-    {Op::v_cmp_lt_f32, {Lane::compare_f, 2, Order::straight, 0x11}},
-    {Op::v_cmp_eq_f32, {Lane::compare_f, 2, Order::straight, 0x00}},
-    {Op::v_cmp_le_f32, {Lane::compare_f, 2, Order::straight, 0x12}},
-    {Op::v_cmp_gt_f32, {Lane::compare_f, 2, Order::straight, 0x1e}},
-    {Op::v_cmp_lg_f32, {Lane::compare_f, 2, Order::straight, 0x0c}},
-    {Op::v_cmp_ge_f32, {Lane::compare_f, 2, Order::straight, 0x1d}},
-    {Op::v_cmp_o_f32, {Lane::compare_f, 2, Order::straight, 0x07}},
-    {Op::v_cmp_u_f32, {Lane::compare_f, 2, Order::straight, 0x03}},
-    {Op::v_cmp_nge_f32, {Lane::compare_f, 2, Order::straight, 0x19}},
-    {Op::v_cmp_nlg_f32, {Lane::compare_f, 2, Order::straight, 0x08}},
-    {Op::v_cmp_ngt_f32, {Lane::compare_f, 2, Order::straight, 0x1a}},
-    {Op::v_cmp_nle_f32, {Lane::compare_f, 2, Order::straight, 0x16}},
-    {Op::v_cmp_neq_f32, {Lane::compare_f, 2, Order::straight, 0x04}},
-    {Op::v_cmp_nlt_f32, {Lane::compare_f, 2, Order::straight, 0x15}},
-    {Op::v_cmp_lt_i32, {Lane::compare_i, 2, Order::straight, 1}},
-    {Op::v_cmp_eq_i32, {Lane::compare_i, 2, Order::straight, 2}},
-    {Op::v_cmp_le_i32, {Lane::compare_i, 2, Order::straight, 3}},
-    {Op::v_cmp_gt_i32, {Lane::compare_i, 2, Order::straight, 4}},
-    {Op::v_cmp_ne_i32, {Lane::compare_i, 2, Order::straight, 5}},
-    {Op::v_cmp_ge_i32, {Lane::compare_i, 2, Order::straight, 6}},
-    {Op::v_cmp_lt_u32, {Lane::compare_u, 2, Order::straight, 1}},
-    {Op::v_cmp_eq_u32, {Lane::compare_u, 2, Order::straight, 2}},
-    {Op::v_cmp_le_u32, {Lane::compare_u, 2, Order::straight, 3}},
-    {Op::v_cmp_gt_u32, {Lane::compare_u, 2, Order::straight, 4}},
-    {Op::v_cmp_ne_u32, {Lane::compare_u, 2, Order::straight, 5}},
-    {Op::v_cmp_ge_u32, {Lane::compare_u, 2, Order::straight, 6}},
-    {Op::v_cmp_lt_i16, {Lane::compare_i16, 2, Order::straight, 1}},
-    {Op::v_cmp_eq_i16, {Lane::compare_i16, 2, Order::straight, 2}},
-    {Op::v_cmp_le_i16, {Lane::compare_i16, 2, Order::straight, 3}},
-    {Op::v_cmp_gt_i16, {Lane::compare_i16, 2, Order::straight, 4}},
-    {Op::v_cmp_ne_i16, {Lane::compare_i16, 2, Order::straight, 5}},
-    {Op::v_cmp_ge_i16, {Lane::compare_i16, 2, Order::straight, 6}},
-    {Op::v_cmp_lt_u16, {Lane::compare_u16, 2, Order::straight, 1}},
-    {Op::v_cmp_eq_u16, {Lane::compare_u16, 2, Order::straight, 2}},
-    {Op::v_cmp_le_u16, {Lane::compare_u16, 2, Order::straight, 3}},
-    {Op::v_cmp_gt_u16, {Lane::compare_u16, 2, Order::straight, 4}},
-    {Op::v_cmp_ne_u16, {Lane::compare_u16, 2, Order::straight, 5}},
-    {Op::v_cmp_ge_u16, {Lane::compare_u16, 2, Order::straight, 6}},
-};
-
-/// Null: no such row.
-const Entry* entry_of(Op op) {
-    static const auto all = [] {
-        std::array<const Entry*, gfx9::kRowCount> filled{};
-        for (const Row& row : rows) filled[gfx9::index(row.op)] = &row.entry;
-        return filled;
-    }();
-    return all[gfx9::index(op)];
-}
 
 bool is_compare(Lane lane) { return lane >= Lane::compare_f && lane <= Lane::compare_u16; }
 bool has_carry_out(Lane lane) {
@@ -292,10 +168,56 @@ bool load_two(const Inst& inst, unsigned dwords, unsigned stride, std::vector<La
     return load(inst, dwords, {(offsets & 0xff) * unit, (offsets >> 8 & 0xff) * unit}, ops);
 }
 
-/// The SGPR has this number from here on.
+/// GLOBAL_LOAD_DWORD and GLOBAL_STORE_DWORD. Those with GLC or SLC are for others to see in order.
+bool global(const Inst& inst, Lane lane, std::vector<LaneOp>& ops) {
+    if (inst.segment != gfx9::Segment::Global || (inst.flags & (gfx9::kLds | gfx9::kGlc | gfx9::kSlc)) != 0)
+        return false;
+    const bool based = inst.src[2] != gfx9::kNoOperand;
+    if (based && !is_mask(inst.src[2])) return false;
+    if (!is_vgpr(inst.src[0]) || (!based && inst.src[0] + 1 >= gfx9::kAcc0)) return false;
+    LaneOp op{.lane = lane, .offset_bytes = static_cast<std::uint32_t>(inst.offset)};
+    op.source[0] = *source_of(inst, inst.src[0]);
+    if (based)
+        op.base = inst.src[2];
+    else
+        op.source[1] = *source_of(inst, inst.src[0], true);
+    const gfx9::Operand data = lane == Lane::load_global ? inst.dst : inst.src[1];
+    if (!is_vgpr(data)) return false;
+    if (lane == Lane::load_global)
+        op.dst = static_cast<std::uint16_t>(data - gfx9::kVgpr0);
+    else
+        op.source[2] = *source_of(inst, data);
+    ops.push_back(op);
+    return true;
+}
+
+bool scalar(const Inst& inst, Scalar what, unsigned sources, std::vector<LaneOp>& ops) {
+    if (inst.dst >= kSgprEnd) return false;
+    LaneOp op{.lane = Lane::scalar, .code = static_cast<std::uint8_t>(what), .dst = inst.dst};
+    for (unsigned n = 0; n < sources; ++n) {
+        const auto source = source_of(inst, inst.src[n]);
+        if (!source || source->kind == Source::Kind::vgpr) return false;
+        op.source[n] = *source;
+    }
+    if (what == Scalar::move && op.source[0].kind == Source::Kind::number)
+        op.code = static_cast<std::uint8_t>(Scalar::number);
+    ops.push_back(op);
+    return true;
+}
+bool scalar_load(const Inst& inst, std::uint8_t dwords, std::vector<LaneOp>& ops) {
+    const bool offset_only = inst.has(gfx9::kImm) && inst.src[1] == gfx9::kNoOperand && !inst.has(gfx9::kGlc);
+    if (!offset_only || inst.dst + dwords > kSgprEnd || !is_mask(inst.src[0])) return false;
+    ops.push_back({.lane = Lane::scalar,
+                   .code = static_cast<std::uint8_t>(Scalar::load),
+                   .dst = inst.dst,
+                   .offset_bytes = static_cast<std::uint32_t>(inst.offset),
+                   .base = inst.src[0],
+                   .dwords = dwords});
+    return true;
+}
 bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& ops) {
     if (inst.dst >= kSgprEnd) return false;
-    LaneOp op{.lane = Lane::scalar, .dst = inst.dst};
+    LaneOp op{.lane = Lane::scalar, .code = static_cast<std::uint8_t>(Scalar::number), .dst = inst.dst};
     op.source[0] = {Source::Kind::number, 0, number};
     ops.push_back(op);
     return true;
@@ -311,12 +233,38 @@ bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) 
         case Op::s_waitcnt:
         case Op::v_nop:
             return true;
-        case Op::s_mov_b32: {
-            const auto source = source_of(inst, inst.src[0]);
-            return source && source->kind == Source::Kind::number && scalar_number(inst, source->number, ops);
-        }
+        case Op::s_mov_b32:
+            return scalar(inst, Scalar::move, 1, ops);
         case Op::s_movk_i32:
             return scalar_number(inst, static_cast<std::uint32_t>(inst.offset), ops);
+        case Op::s_load_dword:
+            return scalar_load(inst, 1, ops);
+        case Op::s_load_dwordx2:
+            return scalar_load(inst, 2, ops);
+        case Op::s_load_dwordx4:
+            return scalar_load(inst, 4, ops);
+        case Op::s_load_dwordx8:
+            return scalar_load(inst, 8, ops);
+        case Op::s_mul_i32:
+            return scalar(inst, Scalar::mul_low, 2, ops);
+        case Op::s_and_b32:
+            return scalar(inst, Scalar::bit_and, 2, ops);
+        case Op::s_or_b32:
+            return scalar(inst, Scalar::bit_or, 2, ops);
+        case Op::s_xor_b32:
+            return scalar(inst, Scalar::bit_xor, 2, ops);
+        case Op::s_lshl_b32:
+            return scalar(inst, Scalar::shift_left, 2, ops);
+        case Op::s_lshr_b32:
+            return scalar(inst, Scalar::shift_right, 2, ops);
+        case Op::s_ashr_i32:
+            return scalar(inst, Scalar::shift_right_signed, 2, ops);
+        case Op::s_add_u32:
+            return scalar(inst, Scalar::add, 2, ops);
+        case Op::s_addc_u32:
+            return scalar(inst, Scalar::add_with_carry, 2, ops);
+        case Op::s_sub_u32:
+            return scalar(inst, Scalar::sub, 2, ops);
         case Op::v_pk_fma_f32:
             return packed(inst, Lane::fma_f, 3, ops);
         case Op::v_pk_mul_f32:
@@ -343,6 +291,10 @@ bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) 
             return load_two(inst, 2, 1, ops);
         case Op::ds_read2st64_b64:
             return load_two(inst, 2, 64, ops);
+        case Op::flat_load_dword:
+            return global(inst, Lane::load_global, ops);
+        case Op::flat_store_dword:
+            return global(inst, Lane::store_global, ops);
         default: {
             const Entry* const entry = entry_of(op);
             return entry != nullptr && one_operation(inst, *entry, width, ops);

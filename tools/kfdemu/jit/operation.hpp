@@ -3,9 +3,9 @@
 //     std::vector<LaneOp> ops;
 //     if (append_operations(inst, Width::bits512, ops)) …   // false: it cannot be translated, and ends a run
 //
-// Only operations whose lanes are independent and that cannot fault: of VGPRs, of scalars that do not change meanwhile,
-// of masks, a bit for each lane in a pair of SGPRs, and loads of LDS. Modifiers are the signs of float sources.
-// Pure. Thread safety: no state.
+// Only operations whose lanes are independent: of VGPRs, of scalars, of masks, a bit for each lane in a pair of SGPRs,
+// and loads and stores of dwords. Modifiers are the signs of float sources. And operations on scalars that can be done
+// ahead of those. Pure. Thread safety: no state.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace kfdemu::jit {
 enum class Width : std::uint8_t { bits256, bits512 };
 
 enum class Lane : std::uint8_t {
-    scalar,  ///< dst, an SGPR, is source 0, a number
+    scalar,  ///< dst is an SGPR; `code`: the Scalar
     move,
     negate,  ///< all bits
     select,  ///< mask ? b : a
@@ -72,7 +72,26 @@ enum class Lane : std::uint8_t {
     sub_carry,
     add_with_carry,  ///< and mask_in
     sub_with_carry,
-    load_lds,  ///< the dword at a, a byte address, + offset_bytes
+    load_lds,      ///< the dword at a, a byte address, + offset_bytes
+    load_global,   ///< that at a | b << 32, or at a + the pair of SGPRs `base`; + offset_bytes, signed
+    store_global,  ///< c there
+};
+
+/// What an operation does to a and b, scalars or numbers, and to SCC.
+enum class Scalar : std::uint8_t {
+    load,    ///< `dwords` dwords at the pair of SGPRs `base`, + offset_bytes, signed
+    number,  ///< the result is a, a number
+    move,
+    mul_low,  ///< so far SCC stays
+    bit_and,
+    bit_or,
+    bit_xor,
+    shift_left,
+    shift_right,
+    shift_right_signed,  ///< SCC: the result is not zero
+    add,
+    add_with_carry,
+    sub,  ///< SCC: the carry
 };
 
 struct Source {
@@ -93,8 +112,12 @@ struct LaneOp {
     std::uint16_t dst = kNone;                        ///< VGPR
     std::uint16_t mask_in = kNone, mask_out = kNone;  ///< the first SGPR of the pair
     std::array<Source, 3> source = {};
-    std::uint32_t offset_bytes = 0;  ///< of load_lds
+    std::uint32_t offset_bytes = 0;  ///< of a load or store
+    std::uint16_t base = kNone;      ///< of a global or scalar one: the first SGPR of the pair
+    std::uint8_t dwords = 1;         ///< that a scalar one sets
 
+    bool is_scalar(Scalar what) const { return lane == Lane::scalar && Scalar{code} == what; }
+    bool is_global() const { return lane == Lane::load_global || lane == Lane::store_global; }
     /// Its result is a NaN where the GPU's is, but another one.
     bool makes_nans() const {
         return lane == Lane::add_f || lane == Lane::sub_f || lane == Lane::mul_f || lane == Lane::fma_f ||

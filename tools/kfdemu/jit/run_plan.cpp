@@ -23,32 +23,75 @@ class Planner {
     /// False: the instruction does not continue the stretch.
     bool add(const Inst& inst) {
         new_.clear();
-        if (!append_operations(inst, width_, new_)) return false;
+        if (stores_ || !append_operations(inst, width_, new_)) return false;
         if (stretch_.ops.size() + new_.size() > Stretch::most_ops) return false;
         for (LaneOp& op : new_)
             if (!put_numbers(op)) return false;
-        stretch_.insts.push_back(&inst);
-        for (const LaneOp& op : new_) {
-            if (op.lane == Lane::scalar) {
-                stretch_.numbers[op.dst] = op.source[0].number;
-                continue;
-            }
-            if (op.mask_out != kNone) stretch_.masks.insert(op.mask_out);
-            stretch_.ops.push_back(op);
+        if (stretch_.begin == nullptr) {
+            // What fills the room in front of a kernel does not begin its stretch, which would then not be entered.
+            if (new_.empty()) return true;
+            stretch_.begin = &inst;
         }
+        if (!new_.empty() && is_first(new_[0])) {
+            stretch_.scalars.push_back(new_[0]);
+            return true;
+        }
+        stretch_.insts.push_back(&inst);
+        for (const LaneOp& op : new_) add_operation(op);
         return true;
     }
+    bool loads_before(const Inst& inst) {
+        new_.clear();
+        return loads_ != 0 && append_operations(inst, width_, new_) && !new_.empty() &&
+               new_[0].lane == Lane::store_global;
+    }
+    bool ends_in_load() const { return !stretch_.ops.empty() && stretch_.ops.back().lane == Lane::load_global; }
 
     void close(const Inst* end, std::vector<Stretch>& found) {
         stretch_.end = end;
-        if (stretch_.ops.size() >= Stretch::fewest_ops) found.push_back(std::move(stretch_));
+        if (stretch_.ops.size() - loads_ - stores_ >= Stretch::fewest_ops) found.push_back(std::move(stretch_));
+        forget();
+    }
+    void forget() {
         stretch_ = {};
+        used_.clear();
+        loads_ = 0;
+        stores_ = false;
     }
 
   private:
+    static bool is_first(const LaneOp& op) { return op.lane == Lane::scalar && !op.is_scalar(Scalar::number); }
+    /// Whether it can be done ahead of all vector operations so far, and loads ahead of the other scalar ones, so that
+    /// they can be repeated.
+    bool may_be_first(const LaneOp& op) const {
+        for (unsigned n = 0; n < op.dwords; ++n)
+            if (used_.contains(static_cast<std::uint16_t>(op.dst + n)) ||
+                stretch_.numbers.contains(static_cast<std::uint16_t>(op.dst + n)))
+                return false;
+        if (!op.is_scalar(Scalar::load)) return true;
+        const auto keeps = [&](const LaneOp& load) {
+            return load.is_scalar(Scalar::load) && (op.dst + op.dwords <= load.base || load.base + 2 <= op.dst);
+        };
+        return is_unchanged(op.base) && keeps(op) &&
+               std::all_of(stretch_.scalars.begin(), stretch_.scalars.end(), keeps);
+    }
+    void add_operation(const LaneOp& op) {
+        if (op.lane == Lane::scalar) {
+            stretch_.numbers[op.dst] = op.source[0].number;
+            return;
+        }
+        for (const Source& source : op.source)
+            if (source.kind == Source::Kind::scalar) used_.insert(source.index);
+        for (const std::uint16_t pair : {op.mask_in, op.mask_out, op.base})
+            if (pair != kNone) used_.insert({pair, static_cast<std::uint16_t>(pair + 1)});
+        if (op.mask_out != kNone) stretch_.masks.insert(op.mask_out);
+        loads_ += op.lane == Lane::load_global;
+        stores_ = op.lane == Lane::store_global;
+        stretch_.ops.push_back(op);
+    }
+
     /// Sources whose number is known become it. False: the operation uses what the stretch has changed in another way.
     bool put_numbers(LaneOp& op) const {
-        if (op.lane == Lane::scalar) return !in_masks(op.dst);
         for (Source& source : op.source) {
             if (source.kind != Source::Kind::scalar) continue;
             if (in_masks(source.index)) return false;
@@ -56,22 +99,32 @@ class Planner {
             if (known != stretch_.numbers.end())
                 source = {Source::Kind::number, 0, known->second, source.absolute, source.negative};
         }
-        return fits(op.mask_in) && fits(op.mask_out);
+        if (op.lane == Lane::scalar) {
+            for (unsigned n = 0; n < op.dwords; ++n)
+                if (in_masks(op.dst + n)) return false;
+            return !is_first(op) || may_be_first(op);
+        }
+        if (op.lane == Lane::store_global && loads_ != 0) return false;
+        return fits(op.mask_in) && fits(op.mask_out) && (op.base == kNone || is_unchanged(op.base));
     }
     bool in_masks(unsigned sgpr) const {
         return std::any_of(stretch_.masks.begin(), stretch_.masks.end(),
                            [=](unsigned mask) { return sgpr - mask < 2; });
     }
-    /// A pair that is a mask of the stretch, or none of whose halves is in use.
-    bool fits(std::uint16_t mask) const {
-        if (mask == kNone || stretch_.masks.contains(mask)) return true;
-        return !in_masks(mask) && !in_masks(mask + 1u) && !stretch_.numbers.contains(mask) &&
-               !stretch_.numbers.contains(static_cast<std::uint16_t>(mask + 1));
+    /// Neither half of the pair is a number or in a mask.
+    bool is_unchanged(std::uint16_t pair) const {
+        return !in_masks(pair) && !in_masks(pair + 1u) && !stretch_.numbers.contains(pair) &&
+               !stretch_.numbers.contains(static_cast<std::uint16_t>(pair + 1));
     }
+    /// A pair that is a mask of the stretch, or none of whose halves is in use.
+    bool fits(std::uint16_t mask) const { return mask == kNone || stretch_.masks.contains(mask) || is_unchanged(mask); }
 
     Width width_;
     std::vector<LaneOp> new_;
     Stretch stretch_;
+    std::set<std::uint16_t> used_;  // SGPRs that vector operations use
+    std::size_t loads_ = 0;         // global ones
+    bool stores_ = false;
 };
 
 }  // namespace
@@ -80,14 +133,29 @@ std::vector<Stretch> stretches(std::span<const Inst> slots, Width width) {
     const std::vector<bool> targets = branch_targets(slots);
     std::vector<Stretch> found;
     Planner planner(width);
-    for (std::size_t n = 0; n < slots.size(); n += slots[n].size) {
+    std::size_t begin = 0, after_load = 0;  // of the stretch, and of its last global load
+    const auto close = [&](std::size_t at) {
+        planner.close(slots.data() + at, found);
+        begin = at;
+    };
+    for (std::size_t n = 0; n < slots.size();) {
         const Inst& inst = slots[n];
-        if (targets[n]) planner.close(&inst, found);
-        if (planner.add(inst)) continue;
-        planner.close(&inst, found);
-        planner.add(inst);
+        if (targets[n]) close(n);
+        if (planner.loads_before(inst)) {
+            // Once more, up to the last load.
+            planner.forget();
+            for (n = begin; n < after_load; n += slots[n].size) planner.add(slots[n]);
+            close(after_load);
+            continue;
+        }
+        if (!planner.add(inst)) {
+            close(n);
+            planner.add(inst);
+        }
+        n += inst.size;
+        if (inst.segment == gfx9::Segment::Global && planner.ends_in_load()) after_load = n;
     }
-    planner.close(slots.data() + slots.size(), found);
+    close(slots.size());
     return found;
 }
 

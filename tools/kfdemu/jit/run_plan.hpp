@@ -3,9 +3,12 @@
 //     for (const Stretch& stretch : stretches(slots, width)) translate(stretch, width);
 //
 // A stretch is straight-line code: each instruction follows the one before it, and none is the target of a branch from
-// the same page, except the first. Entered elsewhere, its instructions are interpreted. Pure. Thread safety: no state.
+// the same page, except the first. Entered elsewhere, its instructions are interpreted. A global store is the last one
+// of its stretch, which has no global loads, so that no lane loads or overwrites what another has stored in the same
+// stretch. Pure. Thread safety: no state.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -17,13 +20,22 @@
 namespace kfdemu::jit {
 
 struct Stretch {
-    std::vector<const gfx9::Inst*> insts;
+    const gfx9::Inst* begin = nullptr;
     const gfx9::Inst* end = nullptr;                 ///< where the code continues
-    std::vector<LaneOp> ops;                         ///< without Lane::scalar, whose numbers are their sources
+    std::vector<LaneOp> scalars;                     ///< done first: no operation before one uses what it sets
+    std::vector<const gfx9::Inst*> insts;            ///< without those of `scalars`
+    std::vector<LaneOp> ops;                         ///< of vectors; sources that have known numbers are these
     std::map<std::uint16_t, std::uint32_t> numbers;  ///< of SGPRs, after it
     std::set<std::uint16_t> masks;                   ///< that it sets: the first SGPRs of their pairs
 
-    static constexpr std::size_t fewest_ops = 2, most_ops = 1024;
+    std::size_t instructions() const { return insts.size() + scalars.size(); }
+    bool has(Lane lane) const {
+        return std::any_of(ops.begin(), ops.end(), [=](const LaneOp& op) { return op.lane == lane; });
+    }
+
+    static constexpr std::size_t most_ops = 1024;
+    static constexpr std::size_t fewest_ops =
+        2;  ///< without global loads and stores, which the interpreter does as fast
 };
 
 /// `slots`: one a dword, as Decoder::decode_page() fills them.

@@ -7,8 +7,8 @@
 #include <set>
 #include <span>
 
-#include "lds_code.hpp"
 #include "registers.hpp"
+#include "scalar_code.hpp"
 #include "value_uses.hpp"
 
 namespace kfdemu::jit {
@@ -28,10 +28,10 @@ std::vector<std::uint32_t> numbers_of(const Stretch& stretch) {
     return numbers;
 }
 
-class Emitter : private LdsCode {
+class Emitter : private ScalarCode {
   public:
     Emitter(const Stretch& stretch, Width width, std::span<std::uint8_t> room)
-        : LdsCode(width, room),
+        : ScalarCode(width, room, static_cast<unsigned>(stretch.begin->pc / 4)),
           stretch_(stretch),
           numbers_(numbers_of(stretch)),
           number_labels_(numbers_.size()),
@@ -45,12 +45,18 @@ class Emitter : private LdsCode {
     }
 
     std::size_t emit() {
-        Xbyak::Label part, next;
+        Xbyak::Label part, next, not_begun;
         const bool nans = std::any_of(stretch_.ops.begin(), stretch_.ops.end(),
                                       [](const LaneOp& op) { return op.makes_nans() || op.wants_numbers(); });
-        const bool loads = std::any_of(stretch_.ops.begin(), stretch_.ops.end(),
-                                       [](const LaneOp& op) { return op.lane == Lane::load_lds; });
-        if (loads) push(rbx);
+        const bool global = stretch_.has(Lane::load_global) || stretch_.has(Lane::store_global);
+        const bool scalar_loads = !stretch_.scalars.empty() && stretch_.scalars[0].is_scalar(Scalar::load);
+        const std::vector<Xbyak::Reg64> saved = global || scalar_loads         ? std::vector{rbx, r12, r13, r14, r15}
+                                                : stretch_.has(Lane::load_lds) ? std::vector{rbx}
+                                                                               : std::vector<Xbyak::Reg64>{};
+        for (const Xbyak::Reg64& reg : saved) push(reg);
+        constexpr std::uint32_t nothing = 4096;
+        if (scalar_loads) mov(dword[rcx + static_cast<int>(offsetof(Frame, done_bytes))], nothing);
+        for (const LaneOp& op : stretch_.scalars) scalar_operation(op, not_begun);
         xor_(eax, eax);
         for (const std::uint16_t mask : stretch_.masks) mov(frame_mask(mask, false), rax);
         L(part);
@@ -64,24 +70,33 @@ class Emitter : private LdsCode {
         shr(r8d, 5);
         if (wide_) kmovw(k1, r10d);
         if (nans) clear_nans();
-        for (now_ = 0; now_ < stretch_.ops.size(); ++now_) operation(stretch_.ops[now_]);
-        if (nans) test_nans();
+        if (global) mov(dword[rcx + static_cast<int>(offsetof(Frame, done_bytes))], eax);
+        for (now_ = 0; now_ < stretch_.ops.size(); ++now_) {
+            const LaneOp& op = stretch_.ops[now_];
+            // The last one, and not to be repeated.
+            if (op.lane == Lane::store_global && nans) test_nans();
+            operation(op);
+        }
+        save_masks();
+        if (nans && !stretch_.has(Lane::store_global)) test_nans();
         store();
         L(next);
         shr(rdx, lanes_);
         add(eax, 4 * lanes_);
         cmp(eax, 256);
         jne(part, T_NEAR);
-        for (const std::uint16_t mask : stretch_.masks) {
-            mov(r9, frame_mask(mask, false));
-            mov(qword[rsi + mask * 4], r9);
-        }
-        for (const auto& [sgpr, number] : stretch_.numbers) mov(dword[rsi + sgpr * 4], number);
+        store_scalars();
         L(interpreted_);  // rax: bytes of lanes that are done
         shr(eax, 2);
         vzeroupper();
-        if (loads) pop(rbx);
+        for (auto reg = saved.rbegin(); reg != saved.rend(); ++reg) pop(*reg);
         ret();
+        if (scalar_loads) {
+            L(not_begun);
+            mov(eax, nothing);
+            jmp(interpreted_, T_NEAR);
+        }
+        put_search();
         put_constants();
         put_distances();
         put_numbers();
@@ -182,6 +197,13 @@ class Emitter : private LdsCode {
 
     // Results.
 
+    void store_scalars() {
+        for (const std::uint16_t mask : stretch_.masks) {
+            join_mask(mask);
+            mov(qword[rsi + mask * 4], r9);
+        }
+        for (const auto& [sgpr, number] : stretch_.numbers) mov(dword[rsi + sgpr * 4], number);
+    }
     void store() {
         if (!wide_) active_lanes(vector(temporaries_));
         for (const unsigned value : set_) {
@@ -261,8 +283,25 @@ class Emitter : private LdsCode {
         return to;
     }
 
+    int access(const LaneOp& op) {
+        const auto source = [&](unsigned n) {
+            return op.source[n].kind == Source::Kind::none ? Xmm(0) : vector(loaded(value_of(op.source[n])));
+        };
+        const Xmm low = source(0), high = source(1), data = source(2);
+        const Xmm* const upper = op.base == kNone ? &high : nullptr;
+        layout_of_ = kNone;  // its registers are used for other things
+        if (op.lane == Lane::store_global) {
+            store_global(op, data, low, upper, interpreted_);
+            return -1;
+        }
+        const int to = fresh();
+        load_global(op, vector(to), low, upper, interpreted_);
+        return to;
+    }
+
     int compute(const LaneOp& op) {
         if (op.lane == Lane::load_lds) return load(op);
+        if (op.is_global()) return access(op);
         if (op.lane == Lane::fma_f) {
             const Xmm a = operand(op.source[0]), b = operand(op.source[1]);
             const int to = accumulator(op);
@@ -298,7 +337,7 @@ class Emitter : private LdsCode {
 
 std::vector<std::uint8_t> translate(const Stretch& stretch, Width width) {
     // Per step three loads, three spills, and an operation with a constant; per VGPR a test and a store.
-    const std::size_t most = 8192 + stretch.ops.size() * 600;
+    const std::size_t most = 8192 + stretch.ops.size() * 1000 + stretch.scalars.size() * 200;
     // As aligned as where it will run, for its constants.
     const std::unique_ptr<std::byte[], decltype(&std::free)> room{
         static_cast<std::byte*>(std::aligned_alloc(64, (most + 63) / 64 * 64)), &std::free};

@@ -6,28 +6,21 @@
 // The code is a Translated function. EXEC selects the lanes that are stored; a part without active lanes is left out.
 // Before a part is stored, the results of its float operations are tested: if one is a NaN, the function returns, and
 // the rest of the lanes is interpreted, whose rules for NaNs the CPU does not have. It also returns where a lane loads
-// beyond LDS. Loads of LDS can be in a stretch because no store is: the parts run one after the other.
-// Pure. Thread safety: no state. Source: System V ABI for x86-64.
+// beyond LDS, or memory that is not in the Tlb. A host fault in it leaves Frame::done_bytes and the masks. Loads of LDS
+// can be in a stretch because no store is: the parts run one after the other. Pure. Thread safety: no state. Source:
+// System V ABI for x86-64.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "frame.hpp"
 #include "run_plan.hpp"
 
 namespace kfdemu::jit {
 
-/// What translated code needs beside a wave's registers.
-struct alignas(64) Frame {
-    std::uint32_t s[128];        ///< the masks that it sets, at their place in Wave::s
-    std::byte spilled[256][64];  ///< VGPRs that do not fit the CPU's registers
-    const std::byte* lds;
-    std::uint32_t lds_size_bytes;
-};
-
 /// Wave::v, Wave::s, EXEC. Returns the number of lanes that are done, from lane 0 on. If that is all of them, `s` has
-/// the stretch's masks and numbers; else Frame::s has the masks of these lanes.
+/// the stretch's masks and numbers; if it is more, nothing is done; else Frame::s has the masks of these lanes.
 using Translated = std::uint64_t (*)(std::uint32_t* v, std::uint32_t* s, std::uint64_t exec, Frame* frame);
 
 /// Position-independent code.
