@@ -4,8 +4,7 @@
 // interpreted, which also fills it.
 //
 // Registers of the code: r11, r12 an address, r13 the Tlb's entry, r14 a distance in it, then the host's address, r15
-// bytes.
-// Internal to translator.cpp. Thread safety: none.
+// bytes. Internal to translator.cpp. Thread safety: none.
 #pragma once
 
 #include "../base/address_space.hpp"
@@ -30,7 +29,7 @@ class GlobalCode : protected LdsCode {
         const unsigned place = of_loads + loads_++ % of_each;
         find_host({place, kMostBytes, kRead}, 4 * lanes_, outside);
         vmovups(d, ptr[r14]);
-        prefetcht0(ptr[r14 + 2048]);
+        prefetcht0(ptr[r14 + kAheadBytes]);
         jmp(done, T_NEAR);
         L(same);
         find_dword(op, low, high, apart);
@@ -56,7 +55,7 @@ class GlobalCode : protected LdsCode {
         find_block(op, low, high, apart);
         find_host({of_stores + stores_++ % of_each, kMostBytes, kWrite}, 4 * lanes_, outside);
         vmovups(ptr[r14], data);
-        prefetchw(ptr[r14 + 2048]);
+        prefetchw(ptr[r14 + kAheadBytes]);
         jmp(done, T_NEAR);
         L(apart);
         const Xmm distances = find_distances(op, kWrite, low, high, outside);
@@ -99,6 +98,8 @@ class GlobalCode : protected LdsCode {
         int most_bytes;
         std::uint32_t access;
     };
+    /// What is fetched ahead behind a block that is accessed: the blocks of the next eight waves of a copy of floats.
+    static constexpr int kAheadBytes = 2048;
     static constexpr int kMostBytes = 64;  // of a part, in either width
     static constexpr unsigned of_loads = 0, of_stores = 16, of_scalars = 32, of_each = 16;
 
