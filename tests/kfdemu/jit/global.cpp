@@ -275,7 +275,7 @@ TEST_CASE("a page that the program has protected faults at the same instruction"
     munmap(pages, 3 * kPage);
 }
 
-TEST_CASE("a store of lanes that overlap keeps the last lane's, and loads behind it see it", "[jit][global]") {
+TEST_CASE("if lanes store to one dword, the last lane's value stays, and later loads see it", "[jit][global]") {
     if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     const auto add = vop2("v_add_u32", 9, 129, 8);
     for (const bool translates : {false, true}) {

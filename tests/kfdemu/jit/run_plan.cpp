@@ -81,7 +81,7 @@ TEST_CASE("a global store ends a stretch, in which no global load is", "[jit]") 
                store = std::vector<u32>{0xdc708000, 2u << 8 | 0x7fu << 16 | 4};
     const Page page(add + add + load + add + add + store + add + add);
     REQUIRE(page.found.size() == 3);
-    CHECK(page.found[0].end == &page.slots[4]);  // behind the load
+    CHECK(page.found[0].end == &page.slots[4]);  // after the load
     CHECK(page.found[0].has(Lane::load_global));
     CHECK(page.found[1].begin == &page.slots[4]);
     CHECK(page.found[1].end == &page.slots[8]);
@@ -105,7 +105,7 @@ TEST_CASE("scalars come first, if nothing before them uses what they set", "[jit
     CHECK(early.found[0].insts.size() == 2);
     CHECK(early.found[0].instructions() == 3);
     CHECK(Page(add + from_s4 + scalar + from_s4 + add).found.size() == 2);
-    // A load that cannot be repeated, because it replaces its base, or comes behind another scalar, is not first.
+    // A load that cannot be repeated is not first: it replaces its base, or another scalar instruction precedes it.
     const auto load = [](u32 dst, u32 base) { return std::vector<u32>{0xc0020000u | dst << 6 | base / 2, 0}; };
     CHECK(Page(add + load(4, 8) + add).found.size() == 1);
     CHECK(Page(add + add + load(8, 8) + add + add).found.size() == 2);

@@ -59,7 +59,7 @@ unsigned set_group_id(gfx9::Wave& wave, const LaunchState& l, const std::array<s
     return system.next - l.kernel.user_sgprs;
 }
 
-/// Behind those of the group's id.
+/// From SGPR `first` on, the one after the group's id.
 unsigned set_wave_info(gfx9::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
     SgprWriter system{wave.s, first};
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
@@ -155,7 +155,7 @@ void InitialState::set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& p) c
     wave.acc = v + (l.gpu.target == gfx9::Target::gfx90a ? l.kernel.accum_offset : 256) * kLanes;
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
-        set_user_sgprs(wave, l);
+        std::copy_n(common.s, registers_.user_sgprs, wave.s);
         std::copy_n(common.s + l.kernel.user_sgprs, group_id_sgprs_, wave.s + l.kernel.user_sgprs);
     } else {
         clear_vgprs(wave, l);

@@ -4,9 +4,8 @@
 //     initial.begin_group(id);                                         // once a work-group
 //     initial.set(wave, vgprs, place);
 //
-// Pure: writes only the wave and its registers. Thread safety: none. Borrows: what the
-// LaunchState refers to. Source: LLVM AMDGPUUsage,
-// "Initial Kernel Execution State" (SGPR and VGPR register set-up order tables).
+// Pure: writes only the wave and its registers. Thread safety: none. Borrows: what the LaunchState refers to. Source:
+// LLVM AMDGPUUsage, "Initial Kernel Execution State" (SGPR and VGPR register set-up order tables).
 #pragma once
 
 #include <array>
@@ -48,13 +47,14 @@ class InitialState {
   public:
     explicit InitialState(const LaunchState& launch);
 
-    /// What all waves begin with; whoever runs them adds what they run on.
+    /// The state that all waves of the dispatch start with. The caller sets the members that set() does not know: where
+    /// instructions, memory and LDS are.
     gfx9::Wave common;
 
     /// Before set(): the id of the work-group.
     void begin_group(const std::array<std::uint32_t, 3>& id);
-    /// Everything except the operand constants, for which gfx9::set_constants() is called once. `v`: where its VGPRs
-    /// are, and behind them its AccVGPRs.
+    /// Everything except the operand constants, for which gfx9::set_constants() is called once. `v`: storage of
+    /// the VGPRs, followed by that of the AccVGPRs.
     void set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& place) const;
     /// Those that hold what the ABI says.
     const check::InitialRegisters& registers() const { return registers_; }

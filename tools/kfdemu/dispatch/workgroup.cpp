@@ -223,7 +223,8 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
     }
 }
 
-/// False: `running_` stopped for a reason that is handled outside the guard.
+/// False: `running_` stopped for a reason that is handled outside the guard. Not an optional: a short wave's time is
+/// measurable in the CPU's wait for one read of the two members that were just written.
 bool WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, Progress& progress) {
     const auto ends = [&](Progress how) {
         progress = how;

@@ -166,13 +166,12 @@ Stop run_guarded(Wave& wave, std::uint64_t& budget, HostFloats& floats) {
 
 void stop_by_fault(Wave& wave, const HostFault& fault, HostFloats& floats) {
     floats.changed_to(_mm_getcsr());  // of an instruction that did not end
-    if (wave.in_translated) {
-        wave.stop = Stop::Budget;
-        wave.pc = wave.next->pc;
-        return;
-    }
     // A wave without a next instruction was about to fetch one.
     if (wave.next != nullptr) wave.pc = wave.next->pc;
+    if (wave.in_translated) {
+        wave.stop = Stop::Budget;
+        return;
+    }
     wave.stop = Stop::MemoryFault;
     wave.fault = {fault.va, kUnknownLane, fault.access};
     wave.next = nullptr;

@@ -28,7 +28,7 @@ struct Tlb {
     };
     static constexpr unsigned kEntries = 8, kNear = 48, kPresent = 8;
 
-    /// Where an access of translated code looks first: what begins less than `bytes` behind `begin` can be accessed.
+    /// Where an access of translated code looks first. It may access what starts in the `bytes` bytes from `begin` on.
     struct Near {
         std::uint64_t begin = 0, bytes = 0;
         std::byte* host = nullptr;

@@ -69,7 +69,7 @@ class GlobalCode : protected LdsCode {
         temporaries_used_ = 0;
     }
 
-    /// Behind the code.
+    /// A subroutine, placed after the code that calls it.
     void put_search() {
         if (!search_used_) return;
         // Called: r13 = the entry that has r15 bytes at r12, or 0; r14 = the distance from its begin to r12.
@@ -98,10 +98,11 @@ class GlobalCode : protected LdsCode {
         int most_bytes;
         std::uint32_t access;
     };
-    /// What is fetched ahead behind a block that is accessed: the blocks of the next eight waves of a copy of floats.
+    /// From a block to the one that is prefetched with it: eight waves of a copy of floats.
     static constexpr int kAheadBytes = 2048;
     static constexpr int kMostBytes = 64;  // of a part, in either width
     static constexpr unsigned of_loads = 0, of_stores = 16, of_scalars = 32, of_each = 16;
+    static_assert(of_scalars + of_each == gfx9::Tlb::kNear);
 
     /// r14 = the host's address of `bytes` at r12.
     void find_host(const Place& place, int bytes, const Label& outside) {

@@ -2,7 +2,8 @@
 // much longer than that: code in front of the loads of an address finds out which it is, and that all of them are in
 // range.
 //
-// Registers of the code: ebx is the Layout, r11 the host's address of lane 0's dword, or of LDS if the lanes are apart.
+// Registers of the code: ebx holds the Layout. r11 holds the host's address of lane 0's dword, or, if the layout is
+// `apart`, that of byte 0 of LDS.
 // Internal to translator.cpp. Thread safety: none.
 #pragma once
 

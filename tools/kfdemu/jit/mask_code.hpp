@@ -15,14 +15,10 @@ class MaskCode : protected VectorCode {
   protected:
     using VectorCode::VectorCode;
 
-    /// A mask that the stretch sets; the bits of this part, or all.
-    Xbyak::Address frame_mask(std::uint16_t mask, bool part = true) {
-        const int offset = static_cast<int>(offsetof(Frame, s)) + mask * 4;
-        return part ? ptr[rcx + r8 + offset] : qword[rcx + offset];
-    }
+    /// Where a mask that the stretch sets is; the bits of this part are r8 bytes further.
+    Xbyak::RegExp in_frame(std::uint16_t mask) const { return rcx + (static_cast<int>(offsetof(Frame, s)) + mask * 4); }
     Xbyak::RegExp mask_in(std::uint16_t mask) const {
-        return set_masks_.contains(mask) ? rcx + r8 + (static_cast<int>(offsetof(Frame, s)) + mask * 4)
-                                         : rsi + r8 + mask * 4;
+        return set_masks_.contains(mask) ? in_frame(mask) + r8 : rsi + r8 + mask * 4;
     }
     /// Those that are only in mask registers.
     void save_masks() {
@@ -31,13 +27,13 @@ class MaskCode : protected VectorCode {
     /// r9 = all bits of a mask that the stretch has set, read as its parts were written: the CPU waits long for a read
     /// of several writes.
     void join_mask(std::uint16_t mask) {
-        const int at = static_cast<int>(offsetof(Frame, s)) + mask * 4, bytes = lanes_ / 8;
+        const int bytes = lanes_ / 8;
         for (int part = 0; part < 64 / lanes_; ++part) {
             const Xbyak::Reg32& to = part == 0 ? r9d : r11d;
             if (wide_)
-                movzx(to, word[rcx + at + part * bytes]);
+                movzx(to, word[in_frame(mask) + part * bytes]);
             else
-                movzx(to, byte[rcx + at + part * bytes]);
+                movzx(to, byte[in_frame(mask) + part * bytes]);
             if (part == 0) continue;
             shl(r11, part * lanes_);
             or_(r9, r11);
@@ -73,7 +69,7 @@ class MaskCode : protected VectorCode {
         }
         vmovmskps(r9d, Xbyak::Ymm(value.lanes.getIdx()));
         and_(r9d, r10d);
-        mov(byte[rcx + r8 + (static_cast<int>(offsetof(Frame, s)) + mask * 4)], r9b);
+        mov(byte[in_frame(mask) + r8], r9b);
     }
     Mask less_unsigned(const Xmm& a, const Xmm& b) {
         if (wide_) {
@@ -203,7 +199,7 @@ class MaskCode : protected VectorCode {
     }
     void save(std::uint16_t mask) {
         if (unsaved_.erase(mask) == 0) return;
-        kmovw(frame_mask(mask), place_of(std::find(held_masks_.begin(), held_masks_.end(), mask)));
+        kmovw(ptr[in_frame(mask) + r8], place_of(std::find(held_masks_.begin(), held_masks_.end(), mask)));
     }
 
     Held held_masks_{kNone, kNone, kNone};

@@ -215,6 +215,7 @@ bool scalar_load(const Inst& inst, std::uint8_t dwords, std::vector<LaneOp>& ops
                    .dwords = dwords});
     return true;
 }
+/// The SGPR has this number from here on.
 bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& ops) {
     if (inst.dst >= kSgprEnd) return false;
     LaneOp op{.lane = Lane::scalar, .code = static_cast<std::uint8_t>(Scalar::number), .dst = inst.dst};

@@ -58,7 +58,7 @@ class Emitter : private ScalarCode {
         if (scalar_loads) mov(dword[rcx + static_cast<int>(offsetof(Frame, done_bytes))], nothing);
         for (const LaneOp& op : stretch_.scalars) scalar_operation(op, not_begun);
         xor_(eax, eax);
-        for (const std::uint16_t mask : stretch_.masks) mov(frame_mask(mask, false), rax);
+        for (const std::uint16_t mask : stretch_.masks) mov(qword[in_frame(mask)], rax);
         L(part);
         if (wide_)
             movzx(r10d, dx);
