@@ -16,6 +16,9 @@ lint_packages=(clang-format-19 shellcheck codespell git)
 test_packages=(catch2 rocminfo kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)
 ci_packages=(libclang-rt-19-dev qemu-user clang-14? lld-14? clang-16? lld-16? "${lint_packages[@]}")
 
+# What kfdemu emulates: the kernels inside the libraries are compiled for these alone where no GPU is.
+kfdemu_models=gfx900,gfx906,gfx908,gfx90a
+
 # Meson uses ccache if it is installed. By default, ccache caches no compilation with a precompiled header, and shares nothing
 # between build folders.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
@@ -99,15 +102,30 @@ $(tail -n 15 "$log")"
     fi
 }
 
+minutes() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
+
 # show_progress: reads ninja's output, where each step begins with "87 of 140", and prints one line per tenth of the steps.
 show_progress() {
-    local line built total shown=0
+    local line built total shown=0 start=$SECONDS
     while IFS= read -r line; do
         [[ $line =~ ^([0-9]+)\ of\ ([0-9]+)\  ]] || continue
         built=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
         [ $((built * 10 / total)) -gt $shown ] || continue
         shown=$((built * 10 / total))
-        say "  $built of $total"
+        say "  $built of $total, $(minutes $((SECONDS - start)))"
+    done
+}
+
+# show_tests: reads the output of meson test, names each failing test at once, and says now and then how far it is.
+show_tests() {
+    local line name result took ended total shown=0 start=$SECONDS
+    while IFS= read -r line; do
+        [[ $line =~ ^\ *([0-9]+)/([0-9]+)\ (.*[^\ ])\ +(OK|EXPECTEDFAIL|SKIP|FAIL|TIMEOUT|ERROR|INTERRUPT|UNEXPECTEDPASS)\ +([0-9.]+)s ]] || continue
+        ended=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]} result=${BASH_REMATCH[4]} took=${BASH_REMATCH[5]}
+        case $result in OK | EXPECTEDFAIL | SKIP) ;; *) say "  FAILED: ${name#* / } ($result after $took s)" ;; esac
+        [ $((ended * 10 / total)) -gt $shown ] || continue
+        shown=$((ended * 10 / total))
+        say "  $ended of $total tests, $(minutes $((SECONDS - start)))"
     done
 }
 

@@ -22,6 +22,12 @@ def arguments():
     return given
 
 
+def of_turn(jobs, share):
+    """Every share-th job: others in other turns ($HSADRV_TEST_TURN, tests/support/turn.hpp)."""
+    turn = int(os.environ.get("HSADRV_TEST_TURN", "0"))
+    return [job for number, job in enumerate(jobs) if (number + turn) % share == 0]
+
+
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:

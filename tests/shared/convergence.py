@@ -4,15 +4,14 @@ lambdas are around it. The kernels are those of tests/kfdemu/differential/kernel
 
     convergence.py [--long] [--clang clang-19]… [--target gfx90a]…
 
-Without --long a choice of compilers, targets, modes and levels in which each is there, about a minute of CPU time; with it, or with
-HSADRV_LONG_TESTS=1, all of them."""
+Without --long those of the turn, one in 37; with it, or with HSADRV_LONG_TESTS=1, all of them."""
 import itertools
 import pathlib
 import re
 import subprocess
 import tempfile
 
-from compilers import CL, CPP, arguments, known_as, report
+from compilers import CL, CPP, arguments, known_as, of_turn, report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "tests/kfdemu/differential/kernels"
@@ -101,11 +100,6 @@ def check(clang, source, target, modes, level):
     return wrong, seen
 
 
-def chosen(jobs):
-    """One in sixteen: every other configuration of each compiler, in one language at one level after the other."""
-    return [job for number, job in enumerate(jobs) if (number + 3 * (number // 8)) % 16 == 0]
-
-
 def main():
     given = arguments()
     jobs, skipped = [], 0 if given.clang else 1
@@ -116,7 +110,8 @@ def main():
             jobs += [(check, clang, source, known, modes, level) for modes in configurations for level in LEVELS for source in LANGUAGES]
         else:
             skipped += 1
-    report(jobs if given.long else chosen(jobs), given.jobs, skipped)
+    # 37: a prime, so that no turn has one level or language only
+    report(jobs if given.long else of_turn(jobs, 37), given.jobs, skipped)
 
 
 main()

@@ -4,16 +4,16 @@ arithmetic of signed integers that may wrap.
 
     emitted.py [--long] [--clang clang-19]… [--target gfx90a]…
 
-Without --long a choice of targets and levels; with it, or with HSADRV_LONG_TESTS=1, all."""
+Without --long those of the turn, one in five; with it, or with HSADRV_LONG_TESTS=1, all."""
 import pathlib
 import re
 
-from compilers import CL, CPP, arguments, known_as, report, run
+from compilers import CL, CPP, arguments, known_as, of_turn, report, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "tests/shared/kernels"
-TARGETS = {target: ["-O2"] for target in ("gfx900", "gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201")} | {"gfx908": ["-O0"], "gfx90a": ["-O0", "-O2"]}
-LONG_TARGETS = ["gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1200", "gfx1201"]
+TARGETS = ["gfx803", "gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1200", "gfx1201"]
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 PCIE = {"add", "swap", "cmpswap"}
 
 
@@ -82,18 +82,17 @@ def wraps(clang, target, source):
 
 def main():
     given = arguments()
-    targets = {target: ["-O0", "-O1", "-O2", "-O3"] for target in LONG_TARGETS} if given.long else TARGETS
     jobs, skipped = [], 0 if given.clang else 1
     for clang in given.clang:
-        for target, levels in targets.items():
+        for target in TARGETS:
             if given.target and target not in given.target:
                 continue
             if known := known_as(clang, target):
-                jobs += [(table, clang, known, level) for level in levels]
+                jobs += [(table, clang, known, level) for level in LEVELS]
             else:
                 skipped += 1
         jobs += [(wraps, clang, "gfx90a", source) for source in ("wave.cpp", "wave.cl", "atomic_table.cpp", "atomics.cl")]
-    report(jobs, given.jobs, skipped)
+    report(jobs if given.long else of_turn(jobs, 5), given.jobs, skipped)
 
 
 main()

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "support/turn.hpp"
+
 namespace test_support {
 namespace fs = std::filesystem;
 
@@ -16,7 +18,7 @@ std::string test_file(const std::string& name) {
 
 unsigned long test_seed() {
     const char* text = std::getenv("HSADRV_TEST_SEED");
-    return text ? std::strtoul(text, nullptr, 10) : 0;
+    return text ? std::strtoul(text, nullptr, 10) : test_turn();
 }
 
 }  // namespace test_support

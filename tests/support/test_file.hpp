@@ -12,7 +12,7 @@ namespace test_support {
 /// The file's path. Also a path if the file does not exist, for the caller's error message.
 std::string test_file(const std::string& name);
 
-/// The base seed of test cases with random input: 0, or $HSADRV_TEST_SEED.
+/// The base seed of test cases with random input: $HSADRV_TEST_SEED, else the turn (turn.hpp).
 unsigned long test_seed();
 
 }  // namespace test_support

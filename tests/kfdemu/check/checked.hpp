@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "support/turn.hpp"
 
 namespace check_test {
 
@@ -64,14 +65,18 @@ Outcome run_matrix(Checked& gpu, const CodeObject& code, const std::string& kern
 /// The levels that the C++ sources of kernels/ are compiled at.
 inline constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 
-/// Calls test(target, level) for each build of a C++ source.
+/// Calls test(target, level) for each build of a C++ source that has its turn.
 template <class Test>
 void on_each_build(Test&& test) {
-    for (const Target target : targets())
+    unsigned first = 0;  // of the levels: another for each target
+    for (const Target target : targets()) {
+        unsigned part = first++;
         for (const char* level : kCompiled) {
+            if (!test_support::has_turn(part++, 2)) continue;
             INFO(kfdemu::gfx9::name(target) << " at -" << level);
             test(target, level);
         }
+    }
 }
 
 /// Calls test(gpu, code) for each build of that source, on a machine with that check.

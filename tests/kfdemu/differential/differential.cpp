@@ -68,7 +68,8 @@ Builds read_builds(const std::string& text) {
 const Builds& builds() {
     static const Builds the_builds = [] {
         const char* text = std::getenv("KFDEMU_DIFFERENTIAL");
-        return read_builds(text != nullptr ? text : KFDEMU_DIFFERENTIAL_BUILDS);
+        if (text == nullptr) throw std::runtime_error{"KFDEMU_DIFFERENTIAL names no code objects: see matrix.sh"};
+        return read_builds(text);
     }();
     return the_builds;
 }

@@ -2,7 +2,8 @@
 # Every unit of kernels/ by every installed clang, for every target at every level, against its host twin.
 # Usage: matrix.sh DIFFERENTIAL-TEST [Catch2's arguments…]
 #   CLANGS="14 16 19" TARGETS="gfx900 …" LEVELS="O0 …" SEEDS="1 …" choose less, or other inputs. JOBS is how many
-#   compilers run at once. OUT keeps the code objects there.
+#   compilers run at once. OUT keeps the code objects there. IN_TURN=1: one target and level of each clang,
+#   another for each $HSADRV_TEST_TURN.
 set -euo pipefail
 test=$1
 shift
@@ -33,9 +34,12 @@ for clang in "${clangs[@]}"; do
         skipped=$((skipped + 1))
         continue
     fi
+    of_clang=()
     for target in "${targets[@]}"; do
-        for level in "${levels[@]}"; do builds+=("$clang.$target.$level"); done
+        for level in "${levels[@]}"; do of_clang+=("$clang.$target.$level"); done
     done
+    if [ -n "${IN_TURN:-}" ]; then of_clang=("${of_clang[(${HSADRV_TEST_TURN:-0} + clang) % ${#of_clang[@]}]}"); fi
+    builds+=("${of_clang[@]}")
 done
 if [ ${#builds[@]} = 0 ]; then
     echo "0 passed, 0 failed, $skipped skipped"

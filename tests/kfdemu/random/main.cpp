@@ -11,6 +11,7 @@
 
 #include "generate.hpp"
 #include "reduce.hpp"
+#include "support/turn.hpp"
 
 namespace {
 
@@ -19,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using kfdemu::gfx9::Target;
 
 struct Options {
-    std::uint64_t seed = 1, first = 0, programs = 0;
+    std::uint64_t seed = 1 + test_support::test_turn(), first = 0, programs = 0;
     double minutes = 0;
     std::vector<std::string> targets{"gfx900", "gfx90a"}, levels{"O0", "O2"}, clangs{RANDOM_PROGRAMS_CLANG};
     std::string host_clang = RANDOM_PROGRAMS_CLANG, keep = "random-programs";
@@ -82,7 +83,7 @@ class Session {
         Unit unit{folder_ + "/u", programs, options_.host_clang};
         for (std::size_t n = 0; n < settings_.size(); ++n) {
             const Setting& setting = settings_[n];
-            if (options_.in_turn && n != turn % settings_.size()) continue;
+            if (options_.in_turn && n != (turn + options_.seed) % settings_.size()) continue;
             runs_ += count;
             for (const Difference& d : unit.run(setting)) report(programs[d.program], d, setting);
         }
@@ -136,7 +137,8 @@ int main(int argc, char** argv) {
     app.add_flag("--hip", o.hip, "compile for the device in HIP's language, as clang before 16 needs it");
     app.add_option("--host-clang", o.host_clang, "compiler for the host")->capture_default_str();
     app.add_option("--at-once", o.at_once, "programs in one file")->capture_default_str();
-    app.add_flag("--in-turn", o.in_turn, "each file for one target and level only, in turn");
+    app.add_flag("--in-turn", o.in_turn,
+                 "each file for one target and level only, in turn; the seed says which is first");
     app.add_option("--keep", o.keep, "folder for reduced programs that differ")->capture_default_str();
     app.add_option("--reduce", o.reduce_seconds, "seconds for making a program small")->capture_default_str();
     app.add_option("--most", o.most, "programs that differ before it stops")->capture_default_str();
