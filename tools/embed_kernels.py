@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compiles a kernel source for every named GPU, bundles and compresses the code objects, and writes the bundle as a C++ array
-with its size: embed_kernels.py SOURCE OUTPUT.cpp DEPFILE NAMESPACE NAME [CLANG BUNDLER TARGET,TARGET… ARGUMENT…]
+with its size: embed_kernels.py SOURCE OUTPUT.cpp DEPFILE NAMESPACE NAME [KERNEL-CACHE CLANG BUNDLER TARGET,TARGET… ARGUMENT…]
 
 Without a compiler the array is empty."""
 import concurrent.futures
@@ -15,11 +15,11 @@ def run(*command):
         sys.exit(f"embed_kernels.py: {command[0]} failed, see above")
 
 
-def bundled(source, output, depfile, clang, bundler, targets, *arguments):
+def bundled(source, output, depfile, cache, clang, bundler, targets, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         def compiled(target):
             dependencies = ["-MD", "-MF", depfile, "-MT", output] if target == targets[0] else []
-            run(clang, *arguments, f"-mcpu={target}", "-O2", *dependencies, source, "-o", f"{folder}/{target}")
+            run(cache, clang, *arguments, f"-mcpu={target}", "-O2", *dependencies, source, "-o", f"{folder}/{target}")
             return f"-input={folder}/{target}"
 
         with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -29,9 +29,9 @@ def bundled(source, output, depfile, clang, bundler, targets, *arguments):
         return pathlib.Path(folder, "bundle").read_bytes()
 
 
-def main(source, output, depfile, namespace, name, clang="", bundler="", targets="", *arguments):
+def main(source, output, depfile, namespace, name, cache="", clang="", bundler="", targets="", *arguments):
     if targets:
-        data = bundled(source, output, depfile, clang, bundler, targets.split(","), *arguments)
+        data = bundled(source, output, depfile, cache, clang, bundler, targets.split(","), *arguments)
     else:
         data = b""
         pathlib.Path(depfile).write_text(f"{output}: {source}\n")

@@ -19,6 +19,9 @@ ci_packages=(libclang-rt-19-dev qemu-user clang-14? lld-14? clang-16? lld-16? "$
 # What kfdemu emulates: the kernels inside the libraries are compiled for these alone where no GPU is.
 kfdemu_models=gfx900,gfx906,gfx908,gfx90a
 
+# Kernels that were compiled before, by any build of this checkout: tools/kernel-cache.
+export HSADRV_KERNEL_CACHE=${HSADRV_KERNEL_CACHE-$root/.cache/kernels}
+
 # Meson uses ccache if it is installed. By default, ccache caches no compilation with a precompiled header, and shares nothing
 # between build folders.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}

@@ -98,5 +98,4 @@ else
     skipped=5
     echo 'skipped: rocminfo is not installed'
 fi
-printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-[ $failed = 0 ]
+totals

@@ -24,3 +24,18 @@ expect() {
 $output"
     fi
 }
+
+# holds NAME COMMAND…: the command succeeds.
+holds() {
+    local name=$1 output
+    shift
+    output=$("$@" 2>&1)
+    outcome "$name" $? "$* failed: $output"
+}
+
+# totals: prints them as the last line, and exits.
+totals() {
+    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+    [ $failed = 0 ]
+    exit
+}

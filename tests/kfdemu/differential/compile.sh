@@ -40,7 +40,7 @@ case ${2##*/} in
         fi
         ;;
 esac
-compile="clang-$clang $common $language"
+compile="$root/tools/kernel-cache clang-$clang $common $language"
 
 # As HIP links them: IEEE's denormals, infinities and square roots.
 case ${2##*/} in

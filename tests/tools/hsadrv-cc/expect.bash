@@ -12,14 +12,6 @@ mkdir "$scratch/tmp"
 export HSADRV_CLANG=$clang TMPDIR=$scratch/tmp LC_ALL=C.UTF-8
 cd "$scratch" || exit 1
 
-# holds NAME COMMAND…: the command succeeds.
-holds() {
-    local name=$1 output
-    shift
-    output=$("$@" 2>&1)
-    outcome "$name" $? "$* failed: $output"
-}
-
 # field FILE EXPRESSION: of JSON, as python sees it in j.
 field() { python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -28,7 +20,5 @@ nothing_left() { [ -z "$(ls -A "$TMPDIR")" ] && [ -z "$(find "$scratch" -name '.
 
 finish() {
     holds 'no temporary file is left' nothing_left
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ]
-    exit
+    totals
 }

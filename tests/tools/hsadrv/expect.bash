@@ -31,14 +31,6 @@ skip() {
     printf 'skipped: %s\n' "$2"
 }
 
-# holds NAME COMMAND…: the command succeeds.
-holds() {
-    local name=$1 output
-    shift
-    output=$("$@" 2>&1)
-    outcome "$name" $? "$* failed: $output"
-}
-
 # field FILE EXPRESSION: of JSON, as python sees it in j.
 field() { "$python" -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 
@@ -61,7 +53,5 @@ on_terminal() { TERM=xterm "$python" "$source_root/tests/tools/hsadrv/terminal.p
 
 finish() {
     holds 'no temporary file is left' [ -z "$(ls -A "$TMPDIR")" ]
-    printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
-    [ $failed = 0 ]
-    exit
+    totals
 }
