@@ -87,9 +87,9 @@ TEST_CASE("work that waits when its stream fails on the host runs when it may", 
     CHECK(told == 0);
     flag.set(1);
     waited.store(0);
-    CHECK_NOTHROW(kernel.synchronize(5s));
+    CHECK_NOTHROW(kernel.synchronize(patience));
     CHECK(data.get() == 7);
-    CHECK_NOTHROW(copy.synchronize(5s));
+    CHECK_NOTHROW(copy.synchronize(patience));
     CHECK(to.get() == 3);
     CHECK(eventually([&] { return told == 2; }));
     CHECK_THROWS_WITH(stream.synchronize(patience), Contains("on purpose"));
@@ -109,10 +109,10 @@ TEST_CASE("a stream that fails on the host loses its waiting host functions, and
     f.scale_add.launch(stream, one, data.data() + 1, 0u, 7u, 1u);
     const Event after = stream.record();
     CHECK_THROWS_WITH(stream.wait(lost_event_of(fails)), Contains("on purpose"));
-    CHECK_THROWS_WITH(after.synchronize(5s), Contains("on purpose"));
+    CHECK_THROWS_WITH(after.synchronize(patience), Contains("on purpose"));
     CHECK_FALSE(before.query());
     flag.set(1);
-    CHECK_NOTHROW(before.synchronize(5s));
+    CHECK_NOTHROW(before.synchronize(patience));
     CHECK(data.get() == 7);
     CHECK(data.get(1) == 0);
     CHECK_FALSE(called);
@@ -136,7 +136,7 @@ TEST_CASE("a stream that fails on the host keeps its queue while work before the
     f.scale_add.launch(neighbour, one, data.data(), 1u, 1u, 1u);
     CHECK_THROWS_AS(neighbour.synchronize(1s), Timeout);
     flag.set(1);
-    CHECK_NOTHROW(before.synchronize(5s));
+    CHECK_NOTHROW(before.synchronize(patience));
     CHECK_NOTHROW(neighbour.synchronize(patience));  // the failed stream's next packet waits for lost work
     CHECK(data.get() == 8);
 }
@@ -168,7 +168,7 @@ TEST_CASE("work of a stream that fails on a stopped queue is lost, also what was
     for (const Deadline deadline(patience); !f.after.core().shared_queue()->dead() && !deadline.passed();)
         std::this_thread::yield();
     CHECK_THROWS_WITH(f.after.wait(lost), Contains("on purpose"));
-    CHECK_THROWS_WITH(before.synchronize(5s), Contains("on purpose"));
+    CHECK_THROWS_WITH(before.synchronize(patience), Contains("on purpose"));
     CHECK(f.data.get() == 0);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a copy that waits on a queue that stops is lost with its failed strea
         std::this_thread::yield();
     CHECK_FALSE(neighbour.close(20ms));
     CHECK(stream.core().shared_queue()->dead());
-    CHECK_THROWS_WITH(copy.synchronize(5s), Contains("on purpose"));
+    CHECK_THROWS_WITH(copy.synchronize(patience), Contains("on purpose"));
     CHECK(eventually([&] { return told == 1; }));
     theirs.set(1);
 }
@@ -219,7 +219,7 @@ TEST_CASE("a failed stream learns that work it waited for before its failure is 
     CHECK(told == 0);
     CHECK_FALSE(a.close(20ms));
     f.scale_add.launch(neighbour, one, data.data(), 1u, 1u, 1u);
-    CHECK_NOTHROW(neighbour.synchronize(10s));
+    CHECK_NOTHROW(neighbour.synchronize(patience));
     CHECK(eventually([&] { return told == 1; }));
     fa.set(1);
     fc.set(1);
@@ -235,7 +235,7 @@ TEST_CASE("drain() returns after a callback whose stream has failed meanwhile", 
     f.spin.launch(stream, one, flag.data());
     stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
     std::thread drains([&] {
-        f.driver.callbacks().drain(20s);
+        f.driver.callbacks().drain(patience);
         at_drain = told.load();
     });
     std::this_thread::sleep_for(200ms);
@@ -282,7 +282,7 @@ TEST_CASE("a profile does not call work failed that its failed stream still runs
     CHECK_THROWS_WITH(stream.wait(lost), Contains("on purpose"));
     const Profile p = stream.take_profile();
     flag.set(1);
-    CHECK_NOTHROW(e.synchronize(5s));
+    CHECK_NOTHROW(e.synchronize(patience));
     for (const auto& r : p.records) CHECK_FALSE(r.failed);
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("memory stays attached and waits end at their deadlines when the expor
                                  text_of(given).c_str());
     };
     std::future<ChildResult> ended = std::async(std::launch::async, exporter);
-    if (!done.try_wait(Condition::equal, 0, 5s)) FAIL(ended.get().output);
+    if (!done.try_wait(Condition::equal, 0, patience)) FAIL(ended.get().output);
     Given theirs;
     hsadrv::copy(f.stream, &theirs, mailbox.data(), sizeof theirs, patience);
     auto memory = std::make_shared<IpcMemory>(IpcMemory::attach(theirs.memory, f.gpu));

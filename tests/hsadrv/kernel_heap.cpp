@@ -118,7 +118,7 @@ TEST_CASE("a kernel that ends while it waits for memory does not keep others fro
     on_kernel_output(nullptr);
     heap.code.kernel("allocate")
         .launch(heap.stream, {.grid = 64, .workgroup = 64}, addresses.data(), std::uint64_t{100});
-    heap.stream.synchronize(10s);
+    heap.stream.synchronize(patience);
     CHECK(std::count(addresses.data(), addresses.data() + 64, 0) == 0);
 }
 

@@ -43,7 +43,7 @@ struct Copying : Kernels {
         return given;
     }
     void fail() { done->ref().store(-1); }
-    void check_error() { CHECK_THROWS_WITH(stream.synchronize(5s), Contains("engine reports an error")); }
+    void check_error() { CHECK_THROWS_WITH(stream.synchronize(patience), Contains("engine reports an error")); }
 };
 
 bool is_mapped(const void* address) {
@@ -127,11 +127,11 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
     }
     f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
     flag.set(1);
-    CHECK_THROWS_WITH(stream.synchronize(5s), Contains("refused on purpose"));
+    CHECK_THROWS_WITH(stream.synchronize(patience), Contains("refused on purpose"));
     CHECK(started == 2);
     CHECK(done->ref().load() == 3);  // the parts that an engine has, and one that never ends
     done->ref().subtract(2);
-    CHECK(done->ref().wait(Condition::less, 0, 5s) == -1);
+    CHECK(done->ref().wait(Condition::less, 0, patience) == -1);
     std::this_thread::sleep_for(100ms);
     CHECK(data.get() == 0);
 }
@@ -185,7 +185,7 @@ TEST_CASE("what is freed after a stream was closed is kept while an engine has o
     CHECK(hsa_signal_load_relaxed(native) == 7);
     CHECK(is_mapped(address));
     CHECK_FALSE(gone);
-    CHECK_NOTHROW(f.driver.callbacks().drain(5s));  // does not wait for the engine
+    CHECK_NOTHROW(f.driver.callbacks().drain(patience));  // does not wait for the engine
     f.done->ref().store(0);
     CHECK(eventually([&] { return gone.load(); }));
     CHECK(eventually([&] { return !is_mapped(address); }));
@@ -227,7 +227,7 @@ TEST_CASE("an event of a copy whose engine never ends is lost when its stream ha
     const Event event = f.stream.record();
     CHECK_FALSE(event.query());
     CHECK_FALSE(f.stream.close(20ms));
-    CHECK_THROWS_AS(event.synchronize(20s), StreamEnded);
+    CHECK_THROWS_AS(event.synchronize(patience), StreamEnded);
     f.done->ref().store(0);
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("an event of a copy in flight is lost with its GPU", "[stream][copy][e
     f.stream.on_complete([&](std::exception_ptr error) { told = error ? 1 : 2; });
     f.stream.core().fail(detail::Fault{.agent = f.gpu, .node = 0, .address = 0, .reasons = 0}, 0);
     CHECK_THROWS_AS(event.query(), DeviceLost);
-    CHECK_THROWS_AS(event.synchronize(5s), DeviceLost);
+    CHECK_THROWS_AS(event.synchronize(patience), DeviceLost);
     CHECK(eventually([&] { return told == 1; }));
     f.done->ref().store(0);  // the test's GPU is not lost
 }
@@ -291,7 +291,7 @@ TEST_CASE("what waits for a copy that an engine has after a failed one is told",
     f.check_error();
     for (const Deadline deadline(3s); told == 0 && !deadline.passed();) std::this_thread::sleep_for(1ms);
     CHECK(told == 1);
-    CHECK_THROWS_WITH(event.synchronize(3s), Contains("engine reports an error"));
+    CHECK_THROWS_WITH(event.synchronize(patience), Contains("engine reports an error"));
     second->ref().store(-1);
 }
 
@@ -364,6 +364,6 @@ TEST_CASE("a copy that waits on an exclusive queue that stops is lost", "[stream
     mine.set(1);
     for (const Deadline deadline(patience); !stream.failed() && !deadline.passed();) std::this_thread::yield();
     CHECK(stream.failed());
-    CHECK_THROWS_AS(copy.synchronize(5s), QueueError);
+    CHECK_THROWS_AS(copy.synchronize(patience), QueueError);
     CHECK(eventually([&] { return told == 1; }));
 }

@@ -164,7 +164,7 @@ TEST_CASE("host functions run while the runtime has not begun a prefetch", "[man
     RuntimeThread thread;
     prefetch(f.stream, memory.data(), size, f.gpu);
     other.call([&] { ran = true; });
-    CHECK_NOTHROW(other.synchronize(2s));
+    CHECK_NOTHROW(other.synchronize(patience));
     CHECK(ran);
     CHECK_FALSE(f.stream.query());
     thread.go = true;

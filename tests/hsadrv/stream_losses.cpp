@@ -99,7 +99,7 @@ TEST_CASE("a destructor of what a destroyed stream attached does not delay anoth
     f.runs.copy_async(device.data(), from.data(), 4);
     f.runs.copy_async(to.data(), device.data(), 4);
     mine.set(1);
-    CHECK_NOTHROW(f.runs.synchronize(5s));
+    CHECK_NOTHROW(f.runs.synchronize(patience));
     CHECK(to.get() == 3);
     may_end = true;
     CHECK(eventually([&] { return gone.load(); }));

@@ -27,7 +27,7 @@ TEST_CASE("a copy that waits for a kernel occupies no engine that another stream
     goes.copy_async(other_device.data(), other.data(), 4096);
     goes.fill_async(other.data(), 4096, std::as_bytes(std::span("\0", 1)));
     goes.copy_async(other.data(), other_device.data(), 4096);
-    CHECK_NOTHROW(goes.synchronize(5s));
+    CHECK_NOTHROW(goes.synchronize(patience));
     CHECK(other.get(1023) == 3);
     CHECK_FALSE(waits.query());
     flag.set(1);
@@ -51,7 +51,7 @@ TEST_CASE("a copy that waits for a host function occupies no engine that another
     f.spin.launch(goes, one, flag.data());  // so that its copy is submitted to the engine later
     goes.copy_async(other_device.data(), other.data(), 4096);
     flag.set(1);
-    CHECK_NOTHROW(goes.synchronize(5s));
+    CHECK_NOTHROW(goes.synchronize(patience));
     may_end = true;
     CHECK_NOTHROW(waits.synchronize(patience));
 }

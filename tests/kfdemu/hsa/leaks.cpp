@@ -97,7 +97,7 @@ TEST_CASE("twenty rounds of all operations leak no thread, descriptor or mapping
     const std::size_t threads = count_threads(), descriptors = count_descriptors(), mappings = count_mappings(),
                       kib = resident_kib();
     for (int i = 0; i < 20; ++i) use_everything();
-    CHECK(eventually([&] { return count_threads() <= threads; }, 5s));
+    CHECK(eventually([&] { return count_threads() <= threads; }));
     CHECK(count_descriptors() <= descriptors);
     // The allocator's own mappings vary.
     CHECK(count_mappings() <= mappings + 20);
