@@ -11,9 +11,11 @@ install=yes
 # clangs that they miss.
 build_packages=(g++ meson ninja-build cmake pkg-config libhsa-runtime-dev libhsakmt-dev? libmsgpack-cxx-dev
     libzstd-dev zlib1g-dev libdlpack-dev? libdw-dev libfmt-dev libxbyak-dev libcli11-dev nlohmann-json3-dev clang-19 lld-19 llvm-19 clang-tools-19)
+# What tools/demo's last lines and the README run besides.
+demo_packages=(rocminfo)
 # Versions of the formatter differ in their output: both releases have 19.
 lint_packages=(clang-format-19 shellcheck codespell git)
-test_packages=(catch2 rocminfo kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)
+test_packages=(catch2 "${demo_packages[@]}" kmod python3-jsonschema python3-numpy python3-yaml man-db zsh libxml2-utils)
 ci_packages=(libclang-rt-19-dev qemu-user clang-14? lld-14? clang-16? lld-16? "${lint_packages[@]}")
 
 # What kfdemu emulates: the kernels inside the libraries are compiled for these alone where no GPU is.
@@ -89,6 +91,9 @@ cpu_level() {
     done
     say v2
 }
+
+# cpu_name: prints this CPU's name.
+cpu_name() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1; }
 
 # need_configure FOLDER MESON-OPTION…: sets up the build folder, or sets the options of an existing one.
 need_configure() {
