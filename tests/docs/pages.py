@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The pages of docs/ hold together: their links lead to files and headings that are there, and the names in the tables
+"""The README and the pages of docs/ hold together: their links lead to files and headings that are there, and the names in the tables
 for those who come from HIP and from Numba are names of the headers. Usage: pages.py SOURCE-ROOT"""
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-pages = sorted((root / "docs").rglob("*.md"))
+pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
 headers = "\n".join(path.read_text(encoding="utf-8") for folder in ("hsadrv", "devicearray", "shared")
                     for path in (root / folder).rglob("*.hpp"))
 checks = []
