@@ -60,8 +60,6 @@ std::string finding_in(const Machine& machine, const Bytes& bytes) {
     return control.finding(0);
 }
 
-bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
-
 }  // namespace
 
 TEST_CASE("without line information, a finding names the function", "[check][lines]") {

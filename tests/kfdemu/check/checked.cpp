@@ -11,9 +11,13 @@ Checked::Checked(Target target, Check check) : machine{target} {
 
 CodeObject Checked::load(const std::string& source) { return machine.load(source, "asm"); }
 
+CodeObject Checked::load(const std::string& source, const std::string& level) {
+    return machine.load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + level + "." +
+                             kfdemu::gfx9::name(machine.target()) + ".hsaco");
+}
+
 CodeObject Checked::load_dispatch(const std::string& source, const std::string& level) {
-    return machine.load_file(std::string{KFDEMU_DISPATCH_KERNELS "/"} + source + "." +
-                             kfdemu::gfx9::name(machine.target()) + "." + level + ".hsaco");
+    return machine.load_built(KFDEMU_DISPATCH_KERNELS, source, level);
 }
 
 Rules Checked::rules() const {
@@ -39,7 +43,7 @@ Outcome run_groups(Checked& gpu, const CodeObject& code, const std::string& kern
 std::vector<Target> matrix_targets() {
     std::vector<Target> result;
     for (const Target target : targets())
-        if (target == Target::gfx908 || target == Target::gfx90a) result.push_back(target);
+        if (has_matrix(target)) result.push_back(target);
     return result;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "machine.hpp"
@@ -24,7 +25,8 @@ class Checked {
 
     /// A source of kernels/ in assembly.
     CodeObject load(const std::string& source);
-    CodeObject load(const std::string& source, const std::string& level) { return machine.load(source, level); }
+    /// One in C++.
+    CodeObject load(const std::string& source, const std::string& level);
     /// A source of ../dispatch/kernels.
     CodeObject load_dispatch(const std::string& source, const std::string& level);
 
@@ -55,8 +57,11 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
     REQUIRE(gpu.rules().empty());
 }
 
+inline bool has_matrix(Target target) { return target == Target::gfx908 || target == Target::gfx90a; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
+/// Whether the target has this kernel of an assembly source.
+inline bool has_kernel(Target target, std::string_view kernel) { return kernel != "matrix" || has_matrix(target); }
 /// The kernels of matrix.cpp that such a target has.
 std::vector<std::string> matrix_kernels(Target target);
 /// Runs one of them in a wave.

@@ -8,8 +8,8 @@ namespace {
 constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
 constexpr const char* kNoRelease[] = {"no_release", "narrow_release"};
 constexpr const char* kScalar = "scalar";
-constexpr const char* kCorrect[] = {"atomic_reader",      "acquired_by_another_wave", "relay",
-                                    "nontemporal_reader", "store_after_release",      "store_before_count"};
+constexpr const char* kFenceCorrect[] = {"atomic_reader",      "acquired_by_another_wave", "relay",
+                                         "nontemporal_reader", "store_after_release",      "store_before_count"};
 
 void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, const std::string& rule) {
     gpu.forget();
@@ -61,7 +61,7 @@ TEST_CASE("with the fences of the memory model, they are silent", "[check][fence
     on_each_build(Check::fence, "fence", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kNoAcquire) require_silent(gpu, code, std::string{kernel} + "_mended");
         for (const char* kernel : kNoRelease) require_silent(gpu, code, std::string{kernel} + "_mended");
-        for (const char* kernel : kCorrect) require_silent(gpu, code, kernel);
+        for (const char* kernel : kFenceCorrect) require_silent(gpu, code, kernel);
     });
 }
 

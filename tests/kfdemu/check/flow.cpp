@@ -19,7 +19,7 @@ namespace {
 
 using namespace kfdemu::check;
 using namespace kfdemu::gfx9;
-using dispatch_test::Random;
+using dispatch_test::Numbers;
 
 // Sources are v0, v4, v8 and s20, s24; results v16 and following, s40 and following, masks s[44:45]; carry in s[28:29].
 constexpr unsigned kResult = 16, kScalarResult = 40, kMask = 44, kCarry = 28;
@@ -36,7 +36,7 @@ bool is_left_out(std::string_view name) {
 
 class Encoder {
   public:
-    Encoder(const Row& row, Random& random) : row_{row}, random_{random} {}
+    Encoder(const Row& row, Numbers& random) : row_{row}, random_{random} {}
 
     /// Two dwords; empty if the row has no such form.
     std::optional<std::array<std::uint32_t, 2>> encode(Form form) {
@@ -118,7 +118,7 @@ class Encoder {
     }
 
     const Row& row_;
-    Random& random_;
+    Numbers& random_;
 };
 
 /// Registers and SCC.
@@ -130,13 +130,13 @@ struct Registers {
 };
 static_assert(sizeof(Registers) == Registers::kCount * 4);
 
-std::uint32_t random_value(Random& random) {
+std::uint32_t random_value(Numbers& random) {
     const auto any = static_cast<std::uint32_t>(random.next() >> 16);
     constexpr std::uint32_t kOthers[] = {0, ~0u, 0x3f800000, 0x3c003c00};
     const unsigned which = random.next() >> 20 & 15;
     return which < 4 ? kOthers[which] : which < 7 ? any % 40 : which < 9 ? 0u - any % 40 : any;
 }
-std::uint32_t random_mask(Random& random) {
+std::uint32_t random_mask(Numbers& random) {
     const auto any = static_cast<std::uint32_t>(random.next() >> 16);
     constexpr std::uint32_t kOthers[] = {0, 0, 0, 0, 0, ~0u, 0xff, 0xffff, 0xffff0000};
     const unsigned which = random.next() >> 20 & 15;
@@ -154,7 +154,7 @@ class Experiment {
         scene_.session.checks.set(kfdemu::Check::init);
     }
 
-    void run(const Row& row, Form form, Random& random) {
+    void run(const Row& row, Form form, Numbers& random) {
         const auto encoded = Encoder{row, random}.encode(form);
         if (!encoded) return;
         const Inst inst = decoder_.decode(0x1000, *encoded);
@@ -166,7 +166,7 @@ class Experiment {
     }
 
   private:
-    void begin(Random& random) {
+    void begin(Numbers& random) {
         for (std::size_t n = 0; n < Registers::kCount; ++n)
             value_.all()[n] = random_value(random), undefined_.all()[n] = random_mask(random);
         undefined_.scc &= 1;
@@ -181,7 +181,7 @@ class Experiment {
         registers.scc = {undefined_.scc, 0};
     }
     /// Gives the undefined bits values: zeros, ones, then any.
-    void fill(Random& random, unsigned number) {
+    void fill(Numbers& random, unsigned number) {
         Registers now;
         for (std::size_t n = 0; n < Registers::kCount; ++n) {
             const std::uint32_t bits = number == 0 ? 0 : number == 1 ? ~0u : random_value(random);
@@ -219,7 +219,7 @@ class Experiment {
         result.scc = wave_.scc;
         return result;
     }
-    void compare(const Inst& inst, Random& random) {
+    void compare(const Inst& inst, Numbers& random) {
         Registers first, differs{};
         for (unsigned number = 0; number < 12; ++number) {
             fill(random, number);
@@ -266,7 +266,7 @@ TEST_CASE("what differs when undefined bits do is undefined, for every instructi
         auto experiment = std::make_unique<Experiment>(target);
         for (const Row& row : rows()) {
             if (!row.on(target) || is_left_out(row.name)) continue;
-            Random random{row.opcode + 1000u * static_cast<unsigned>(row.format)};
+            Numbers random{row.opcode + 1000u * static_cast<unsigned>(row.format)};
             if (row.format <= Format::Sopk)
                 for (unsigned n = 0; n < 60; ++n) experiment->run(row, Form::Plain, random);
             else

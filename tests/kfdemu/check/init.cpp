@@ -6,11 +6,11 @@ using namespace check_test;
 
 namespace {
 
-struct Defect {
+struct InitDefect {
     const char *kernel, *rule, *instruction, *source;
 };
 
-constexpr Defect kDefects[] = {
+constexpr InitDefect kInitDefects[] = {
     {"vector_address", "address", "global_load_dword v3, v1", "v2"},
     {"scalar_address", "address", "s_load_dword s8", "s20"},
     {"resource_word", "address", "buffer_load_dword v1", "s11"},
@@ -41,12 +41,8 @@ constexpr Defect kDefects[] = {
     {"matrix", "stored", "global_store_dword v0, v3", "v1"},
 };
 
-bool on(Target target, const Defect& defect) {
-    return std::string{defect.kernel} != "matrix" || target == Target::gfx908 || target == Target::gfx90a;
-}
-
-constexpr const char* kCorrect[] = {"silent_xor",     "silent_masks", "silent_known_bits",
-                                    "silent_padding", "silent_bytes", "silent_scalar_choice"};
+constexpr const char* kInitCorrect[] = {"silent_xor",     "silent_masks", "silent_known_bits",
+                                        "silent_padding", "silent_bytes", "silent_scalar_choice"};
 
 struct Compiled {
     const char *kernel, *rule, *source;
@@ -79,7 +75,7 @@ void run_on_new_memory(Checked& gpu, const char* level, const char* kernel, bool
 }
 
 template <class Test>
-void on_each_defect(Test&& test) {
+void on_each_compiled_defect(Test&& test) {
     on_each_build([&](Target target, const char* level) {
         for (const Compiled& defect : kCompiledDefects) {
             INFO(defect.kernel);
@@ -92,8 +88,8 @@ void on_each_defect(Test&& test) {
 
 TEST_CASE("each use of a value that was never written is reported with its origin", "[check][init]") {
     for (const Target target : targets())
-        for (const Defect& defect : kDefects) {
-            if (!on(target, defect)) continue;
+        for (const InitDefect& defect : kInitDefects) {
+            if (!has_kernel(target, defect.kernel)) continue;
             Checked gpu{target, Check::init};
             const CodeObject code = gpu.load("init");
             require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
@@ -108,8 +104,8 @@ TEST_CASE("each use of a value that was never written is reported with its origi
 
 TEST_CASE("the twins that write the value first are silent", "[check][init]") {
     for (const Target target : targets())
-        for (const Defect& defect : kDefects) {
-            if (!on(target, defect)) continue;
+        for (const InitDefect& defect : kInitDefects) {
+            if (!has_kernel(target, defect.kernel)) continue;
             Checked gpu{target, Check::init};
             const std::string kernel = std::string{defect.kernel} + "_mended";
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
@@ -120,7 +116,7 @@ TEST_CASE("the twins that write the value first are silent", "[check][init]") {
 
 TEST_CASE("undefined bits that do not matter are not reported", "[check][init]") {
     for (const Target target : targets())
-        for (const char* kernel : kCorrect) {
+        for (const char* kernel : kInitCorrect) {
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
             INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
@@ -129,7 +125,7 @@ TEST_CASE("undefined bits that do not matter are not reported", "[check][init]")
 }
 
 TEST_CASE("unwritten LDS and stack variables of compiled kernels are reported", "[check][init]") {
-    on_each_defect([](Target target, const char* level, const Compiled& defect) {
+    on_each_compiled_defect([](Target target, const char* level, const Compiled& defect) {
         Checked gpu{target, Check::init};
         require_finished(run_defect(gpu, gpu.load("unwritten", level), defect.kernel), defect.kernel);
         INFO(gpu.text());
@@ -139,7 +135,7 @@ TEST_CASE("unwritten LDS and stack variables of compiled kernels are reported", 
 }
 
 TEST_CASE("compiled kernels that write their variables first are silent", "[check][init]") {
-    on_each_defect([](Target target, const char* level, const Compiled& defect) {
+    on_each_compiled_defect([](Target target, const char* level, const Compiled& defect) {
         Checked gpu{target, Check::init};
         const std::string kernel = std::string{defect.kernel} + "_mended";
         require_finished(run_defect(gpu, gpu.load("unwritten", level), kernel), kernel);

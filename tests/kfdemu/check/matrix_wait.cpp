@@ -6,7 +6,7 @@ using namespace check_test;
 namespace {
 
 /// A kernel of matrix_hazard.S: its two instructions, and the wait states that they need; 0: not on that target.
-struct TooClose {
+struct TooCloseMatrix {
     const char *kernel, *earlier, *instruction;
     unsigned on_gfx908, on_gfx90a;
     const char* missing = "s_nop 0 is missing";
@@ -17,7 +17,7 @@ constexpr const char *kMove = "v_accvgpr_read_b32 v1", *kMoved = "v_accvgpr_writ
                      *kStore = "global_store_dword v0, v1";
 constexpr const char *kBy4 = "v_mfma_f32_4x4x1f32", *kBy16 = "v_mfma_f32_16x16x4f32", *kBy32 = "v_mfma_f32_32x32x2f32",
                      *kDoubles = "v_mfma_f64_16x16x4f64", *kSmallDoubles = "v_mfma_f64_4x4x4f64";
-constexpr TooClose kTooClose[] = {
+constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"exec", "v_cmpx_eq_u32", kBy4, 4, 4},
     {"vector_factor", "v_mov_b32_e32 v2", kBy4, 2, 2},
     {"read_4", kBy4, kMove, 4, 5},
@@ -53,11 +53,11 @@ constexpr TooClose kTooClose[] = {
     {"moved_stored", kMove, kStore, 2, 0},
     {"hidden", "v_mov_b32_e32 v1", kStore, 2, 2},
 };
-constexpr const char* kFarEnough[] = {"silent_long_chain", "silent_chain", "silent_independent",
-                                      "silent_last",       "silent_call",  "silent_others"};
+constexpr const char* kFarEnoughMatrix[] = {"silent_long_chain", "silent_chain", "silent_independent",
+                                            "silent_last",       "silent_call",  "silent_others"};
 constexpr const char* kFarEnoughOn90a[] = {"silent_doubles", "silent_dot", "silent_hidden"};
 
-void require_silence(Target target, const std::string& kernel) {
+void require_matrix_silence(Target target, const std::string& kernel) {
     Checked gpu{target, Check::wait};
     require_finished(run_defect(gpu, gpu.load("matrix_hazard"), kernel), kernel);
     INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
@@ -69,7 +69,7 @@ void require_silence(Target target, const std::string& kernel) {
 TEST_CASE("instructions too close to a matrix instruction are reported with both, and what is missing",
           "[check][wait][matrix]") {
     for (const Target target : matrix_targets()) {
-        for (const TooClose& defect : kTooClose) {
+        for (const TooCloseMatrix& defect : kTooCloseMatrix) {
             if (defect.needed(target) == 0) continue;
             Checked gpu{target, Check::wait};
             INFO(defect.kernel << " on " << kfdemu::gfx9::name(target));
@@ -88,11 +88,11 @@ TEST_CASE("instructions too close to a matrix instruction are reported with both
 
 TEST_CASE("instructions that are far enough from a matrix instruction are silent", "[check][wait][matrix]") {
     for (const Target target : matrix_targets()) {
-        for (const TooClose& defect : kTooClose)
-            if (defect.needed(target) != 0) require_silence(target, std::string{defect.kernel} + "_mended");
-        for (const char* kernel : kFarEnough) require_silence(target, kernel);
+        for (const TooCloseMatrix& defect : kTooCloseMatrix)
+            if (defect.needed(target) != 0) require_matrix_silence(target, std::string{defect.kernel} + "_mended");
+        for (const char* kernel : kFarEnoughMatrix) require_matrix_silence(target, kernel);
         if (target == Target::gfx90a)
-            for (const char* kernel : kFarEnoughOn90a) require_silence(target, kernel);
+            for (const char* kernel : kFarEnoughOn90a) require_matrix_silence(target, kernel);
     }
 }
 

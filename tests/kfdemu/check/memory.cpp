@@ -6,14 +6,14 @@ using namespace check_test;
 namespace {
 
 /// A kernel of bounds.cpp; `in` has 100 bytes, and is accessed by the work-items from element `index` on.
-struct Defect {
+struct BoundsDefect {
     const char* kernel;
     std::int32_t bad, good;
     const char *rule, *place;
     std::uint32_t workitems = 1;
 };
 
-constexpr Defect kDefects[] = {
+constexpr BoundsDefect kBoundsDefects[] = {
     {"read_word", 28, 24, "out-of-bounds", "12 bytes past the end of 100 bytes allocated at"},
     {"read_word", 25, 0, "out-of-bounds", "just past the end of 100 bytes allocated at"},
     {"read_uniform", 26, 24, "out-of-bounds", "4 bytes past the end of 100 bytes allocated at"},
@@ -30,7 +30,8 @@ constexpr Defect kDefects[] = {
     {"write_scratch", 1500, 15, "scratch-out-of-bounds", "offset 6"},
 };
 
-Outcome run(Checked& gpu, const CodeObject& code, const Defect& defect, std::int32_t index, bool freed = false) {
+Outcome run_bounds(Checked& gpu, const CodeObject& code, const BoundsDefect& defect, std::int32_t index,
+                   bool freed = false) {
     // A page of memory, of which 100 bytes were asked for: what follows is slack.
     auto* page = gpu.machine.allocate<std::uint32_t>(1024);
     gpu.announce(page, 100);
@@ -41,12 +42,12 @@ Outcome run(Checked& gpu, const CodeObject& code, const Defect& defect, std::int
 
 /// Runs each kernel with that index, and `test` on what was found.
 template <class Test>
-void on_each_defect(std::int32_t Defect::* index, Test&& test) {
+void on_each_bounds_defect(std::int32_t BoundsDefect::* index, Test&& test) {
     on_each_build([&](Target target, const char* level) {
-        for (const Defect& defect : kDefects) {
+        for (const BoundsDefect& defect : kBoundsDefects) {
             Checked gpu{target, Check::memory};
             INFO(defect.kernel << " with " << defect.*index);
-            require_finished(run(gpu, gpu.load("bounds", level), defect, defect.*index), defect.kernel);
+            require_finished(run_bounds(gpu, gpu.load("bounds", level), defect, defect.*index), defect.kernel);
             INFO(gpu.text());
             test(gpu, defect);
         }
@@ -56,28 +57,28 @@ void on_each_defect(std::int32_t Defect::* index, Test&& test) {
 }  // namespace
 
 TEST_CASE("each access out of bounds is reported with its distance", "[check][memory]") {
-    on_each_defect(&Defect::bad, [](Checked& gpu, const Defect& defect) {
+    on_each_bounds_defect(&BoundsDefect::bad, [](Checked& gpu, const BoundsDefect& defect) {
         REQUIRE(gpu.rules() == Rules{defect.rule});
         REQUIRE(gpu.findings().front().place.find(defect.place) != std::string::npos);
     });
 }
 
 TEST_CASE("accesses within bounds are silent", "[check][memory]") {
-    on_each_defect(&Defect::good, [](Checked& gpu, const Defect&) { REQUIRE(gpu.rules().empty()); });
+    on_each_bounds_defect(&BoundsDefect::good, [](Checked& gpu, const BoundsDefect&) { REQUIRE(gpu.rules().empty()); });
 }
 
 TEST_CASE("freed memory is reported, and silent again when it is allocated again", "[check][memory]") {
     on_each_build([](Target target, const char* level) {
         Checked gpu{target, Check::memory};
-        const Defect& defect = kDefects[0];
+        const BoundsDefect& defect = kBoundsDefects[0];
         const CodeObject code = gpu.load("bounds", level);
-        require_finished(run(gpu, code, defect, 9, true), defect.kernel);
+        require_finished(run_bounds(gpu, code, defect, 9, true), defect.kernel);
         INFO(gpu.text());
         REQUIRE(gpu.rules() == Rules{"use-after-free"});
         REQUIRE(gpu.findings().front().place.find("at offset 36 of 100 bytes") == 0);
         REQUIRE(gpu.findings().front().place.find("(allocation 1, freed)") != std::string::npos);
         gpu.forget();
-        require_finished(run(gpu, code, defect, 9), defect.kernel);
+        require_finished(run_bounds(gpu, code, defect, 9), defect.kernel);
         REQUIRE(gpu.rules().empty());
     });
 }
@@ -112,8 +113,8 @@ TEST_CASE("each kind of access is judged where it happens, and what compilers wi
 
 TEST_CASE("an access is counted once, however many of its lanes are wrong", "[check][memory]") {
     Checked gpu{targets().back(), Check::memory};
-    const Defect& defect = kDefects[0];
-    require_finished(run(gpu, gpu.load("bounds", "O2"), {"read_word", 25, 0, "", "", 32}, 25), defect.kernel);
+    const BoundsDefect& defect = kBoundsDefects[0];
+    require_finished(run_bounds(gpu, gpu.load("bounds", "O2"), {"read_word", 25, 0, "", "", 32}, 25), defect.kernel);
     REQUIRE(gpu.report.occurrences() == 1);
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("other code at the same address has findings of its own", "[check][mem
 
 TEST_CASE("the lane that goes astray is named", "[check][memory]") {
     Checked gpu{targets().back(), Check::memory};
-    require_finished(run(gpu, gpu.load("bounds", "O2"), {"one_lane", 25, 0, "", "", 16}, 25), "one_lane");
+    require_finished(run_bounds(gpu, gpu.load("bounds", "O2"), {"one_lane", 25, 0, "", "", 16}, 25), "one_lane");
     REQUIRE(gpu.findings().size() == 1);
     REQUIRE(gpu.findings().front().lane == 5);
 }

@@ -42,8 +42,6 @@ inline std::string joined(const std::vector<std::string>& all) {
     return text;
 }
 
-inline bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
-
 /// `data` written by fill and read by double_all, both published at once.
 inline void run_pair(Work& work, bool barrier_bit) {
     const Memory to = work.fill(work.data.data(), 5u);

@@ -6,10 +6,10 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
-                                    "in_turn",  "greatest",     "arrived"};
+constexpr const char* kRaceCorrect[] = {"own_rows", "only_atomics", "all_read", "same_value",
+                                        "in_turn",  "greatest",     "arrived"};
 
-Outcome run(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t workitems = 256) {
+Outcome run_race(Checked& gpu, const CodeObject& code, const std::string& kernel, std::uint32_t workitems = 256) {
     std::vector<std::uint32_t> values(256);
     for (std::uint32_t n = 0; n < 256; ++n) values[n] = n * 7 + 1;
     auto* in = gpu.machine.copy(values);
@@ -23,7 +23,7 @@ TEST_CASE("accesses without a barrier between are reported with both sides", "[c
     on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kRacing) {
             gpu.forget();
-            require_finished(run(gpu, code, kernel), kernel);
+            require_finished(run_race(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());
             REQUIRE_FALSE(gpu.rules().empty());
             for (const Finding& found : gpu.findings()) {
@@ -40,7 +40,7 @@ TEST_CASE("accesses without a barrier between are reported with both sides", "[c
 TEST_CASE("with the barrier they are silent", "[check][race]") {
     on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
         for (const char* kernel : kRacing) {
-            require_finished(run(gpu, code, std::string{kernel} + "_mended"), kernel);
+            require_finished(run_race(gpu, code, std::string{kernel} + "_mended"), kernel);
             INFO(kernel << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
@@ -49,8 +49,8 @@ TEST_CASE("with the barrier they are silent", "[check][race]") {
 
 TEST_CASE("correct kernels without barriers are silent", "[check][race]") {
     on_each_build(Check::race, "race", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kCorrect) {
-            require_finished(run(gpu, code, kernel), kernel);
+        for (const char* kernel : kRaceCorrect) {
+            require_finished(run_race(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
@@ -61,10 +61,10 @@ TEST_CASE("a write that is not waited for may happen after the barrier", "[check
     for (const Target target : targets()) {
         Checked gpu{target, Check::race};
         const CodeObject code = gpu.load("race_wait");
-        require_finished(run(gpu, code, "late_write_mended", 128), "late_write_mended");
+        require_finished(run_race(gpu, code, "late_write_mended", 128), "late_write_mended");
         INFO(gpu.text());
         REQUIRE(gpu.rules().empty());
-        require_finished(run(gpu, code, "late_write", 128), "late_write");
+        require_finished(run_race(gpu, code, "late_write", 128), "late_write");
         REQUIRE(gpu.rules() == Rules{"lds-race-before-wait"});
     }
 }

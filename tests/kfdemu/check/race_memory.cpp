@@ -6,16 +6,16 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kDefects[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
-                                    "narrow", "last_by_number", "flagged", "exchange",         "locked",
-                                    "cells",  "cleared"};
-constexpr const char* kCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
+constexpr const char* kMemoryRaces[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
+                                        "narrow", "last_by_number", "flagged", "exchange",         "locked",
+                                        "cells",  "cleared"};
+constexpr const char* kMemoryCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
 
 }  // namespace
 
 TEST_CASE("accesses of memory that nothing orders are reported with both sides", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kDefects) {
+        for (const char* kernel : kMemoryRaces) {
             gpu.forget();
             require_finished(run_groups(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());
@@ -31,7 +31,7 @@ TEST_CASE("accesses of memory that nothing orders are reported with both sides",
 
 TEST_CASE("mended, they are silent", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kDefects)
+        for (const char* kernel : kMemoryRaces)
             for (const unsigned threads : {1u, 3u})
                 require_silent_groups(gpu, code, std::string{kernel} + "_mended", threads);
     });
@@ -39,7 +39,7 @@ TEST_CASE("mended, they are silent", "[check][race]") {
 
 TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kCorrect)
+        for (const char* kernel : kMemoryCorrect)
             for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, kernel, threads);
     });
 }

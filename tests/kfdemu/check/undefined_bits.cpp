@@ -8,7 +8,7 @@
 #include "tools/kfdemu/check/defined_memory.hpp"
 
 using namespace kfdemu::check;
-using dispatch_test::Random;
+using dispatch_test::Numbers;
 using kfdemu::gfx9::Op;
 
 namespace {
@@ -66,7 +66,7 @@ constexpr Row kRows[] = {
 /// A few undefined bits, in one or two of three operands.
 struct Sample {
     std::uint64_t value[3], undefined[3] = {};
-    explicit Sample(Random& random) {
+    explicit Sample(Numbers& random) {
         for (std::uint64_t& v : value) v = word(random.next() >> 7) >> (random.next() >> 20 & 31);
         for (unsigned n = 0; n < 5; ++n)
             undefined[random.next() >> 11 & 1] |= std::uint64_t{1} << (random.next() >> 13 & 31);
@@ -101,7 +101,7 @@ void for_each_filling(const Sample& sample, Test&& test) {
 
 TEST_CASE("bits of results that differ are undefined; of moves and logic, no others", "[check][init]") {
     for (const Row& row : kRows) {
-        Random random{static_cast<std::uint64_t>(row.op)};
+        Numbers random{static_cast<std::uint64_t>(row.op)};
         for (unsigned n = 0; n < 2000; ++n) {
             const Sample sample{random};
             const Bits result = meaning_of(row.op)({sample.bits(0), sample.bits(1), sample.bits(2), {}, 0});
@@ -121,7 +121,7 @@ TEST_CASE("bits of results that differ are undefined; of moves and logic, no oth
 }
 
 TEST_CASE("comparisons, carries and conditions are undefined exactly if they may differ", "[check][init]") {
-    Random random{5};
+    Numbers random{5};
     for (unsigned n = 0; n < 20000; ++n) {
         const Sample sample{random};
         const Bits a = sample.bits(0), b = sample.bits(1);

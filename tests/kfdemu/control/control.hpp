@@ -7,4 +7,9 @@
 #include "hsa/machine.hpp"
 #include "support/control.hpp"
 
+namespace hsa_test {
+/// Of the text of findings.
+inline bool has(const std::string& text, const char* part) { return text.find(part) != text.npos; }
+}  // namespace hsa_test
+
 #define NEEDS_CONTROL(name) NEEDS_CONTROL_AS(test_support::Control, name)

@@ -36,7 +36,7 @@ hsa_status_t use_queue(const Machine& machine) {
     return hsa_queue_destroy(queue);
 }
 
-struct Row {
+struct FailureRow {
     const char* what;
     std::function<hsa_status_t(const Machine&)> use;
     std::uint32_t point;
@@ -47,7 +47,7 @@ struct Row {
 
 TEST_CASE("a call that fails in turn is an error or is made up for, and the next try succeeds", "[control][failures]") {
     NEEDS_CONTROL(control);
-    const Row rows[] = {
+    const FailureRow rows[] = {
         {"memory, allocations", use_memory, KFDEMU_ALLOCATION, ENOMEM},
         {"memory, mappings", use_memory, KFDEMU_MMAP, ENOMEM},
         {"queue, allocations", use_queue, KFDEMU_ALLOCATION, ENOMEM},
@@ -57,7 +57,7 @@ TEST_CASE("a call that fails in turn is an error or is made up for, and the next
     Machine machine;
     REQUIRE(use_memory(machine) == HSA_STATUS_SUCCESS);  // warm-up of what the runtime makes once
     REQUIRE(use_queue(machine) == HSA_STATUS_SUCCESS);
-    for (const Row& row : rows) {
+    for (const FailureRow& row : rows) {
         const auto before = tried(control.counters(), row.point & 0xff);
         REQUIRE(row.use(machine) == HSA_STATUS_SUCCESS);
         const auto calls = tried(control.counters(), row.point & 0xff) - before;

@@ -5,7 +5,7 @@
 
 namespace differential {
 namespace {
-constexpr std::size_t kStackBytes = 192 * 1024;
+constexpr std::size_t kItemStackBytes = 192 * 1024;
 HostGroup* the_group = nullptr;
 }  // namespace
 
@@ -34,13 +34,13 @@ HostGroup::HostGroup(const Place& place, const std::function<void()>& kernel)
     : place_{place},
       kernel_{kernel},
       items_(std::size_t{place.size()[0]} * place.size()[1] * place.size()[2]),
-      stacks_{new char[items_.size() * kStackBytes]},
+      stacks_{new char[items_.size() * kItemStackBytes]},
       waves_((items_.size() + 63) / 64) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         ucontext_t& context = items_[i].context;
         getcontext(&context);
-        context.uc_stack.ss_sp = stacks_.get() + i * kStackBytes;
-        context.uc_stack.ss_size = kStackBytes;
+        context.uc_stack.ss_sp = stacks_.get() + i * kItemStackBytes;
+        context.uc_stack.ss_size = kItemStackBytes;
         context.uc_link = &scheduler_;
         makecontext(&context, &HostGroup::enter, 0);
     }

@@ -38,7 +38,7 @@ std::vector<std::uint64_t> inputs(std::uint64_t seed, std::size_t count) {
                                      0x3f000000,
                                      0xc0200000,
                                      0x4b000001};
-    Random random{seed};
+    Numbers random{seed};
     std::vector<std::uint64_t> values(count);
     for (std::uint64_t& v : values) {
         const std::uint64_t r = random.next();

@@ -6,7 +6,7 @@ using namespace dispatch_test;
 TEST_CASE("a matrix product through tiles in LDS", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 64;
-        Random random{1};
+        Numbers random{1};
         std::vector<float> a(n * n), b(n * n);
         for (auto* m : {&a, &b})
             for (float& v : *m) v = float(std::int32_t(random.next() >> 60)) - 7.0f;  // small integers: sums are exact
@@ -25,7 +25,7 @@ TEST_CASE("a matrix product through tiles in LDS", "[dispatch][lds]") {
 
 TEST_CASE("LDS sized at launch", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
-        Random random{2};
+        Numbers random{2};
         for (std::uint32_t group : {64u, 256u, 1024u}) {
             const auto in = random.vector<std::uint32_t>(group * 3);
             auto* sums = gpu.allocate<std::uint32_t>(3);
@@ -43,7 +43,7 @@ TEST_CASE("LDS sized at launch", "[dispatch][lds]") {
 TEST_CASE("a histogram with atomics in LDS and memory, on several threads", "[dispatch][lds][threads]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 20'000;
-        Random random{3};
+        Numbers random{3};
         const auto in = random.vector<std::uint8_t>(n);
         auto* bins = gpu.allocate<std::uint32_t>(256);
         code.launch("histogram", {.grid = {1024}, .group = {256}, .threads = 4}, gpu.copy(in), n, bins);
@@ -55,7 +55,7 @@ TEST_CASE("a histogram with atomics in LDS and memory, on several threads", "[di
 
 TEST_CASE("every width through LDS", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
-        Random random{4};
+        Numbers random{4};
         const auto in = random.vector<std::uint8_t>(256);
         auto* out = gpu.allocate<std::uint64_t>(256 * 6);
         code.launch("lds_widths", {.grid = {256}, .group = {256}}, gpu.copy(in), out);
@@ -78,7 +78,7 @@ TEST_CASE("every width through LDS", "[dispatch][lds]") {
 
 TEST_CASE("two elements an instruction, near and far", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
-        Random random{5};
+        Numbers random{5};
         const auto in = random.vector<std::uint32_t>(256);
         auto* out = gpu.allocate<std::uint32_t>(192);
         code.launch("lds_pairs", {.grid = {64}, .group = {64}}, gpu.copy(in), out);
@@ -95,7 +95,7 @@ TEST_CASE("two elements an instruction, near and far", "[dispatch][lds]") {
 
 TEST_CASE("permutes, swizzles, DPP and readfirstlane", "[dispatch][lanes]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
-        Random random{6};
+        Numbers random{6};
         const auto in = random.vector<std::uint32_t>(64);
         auto* out = gpu.allocate<std::uint32_t>(576);
         code.launch("between_lanes", {.grid = {64}, .group = {64}}, gpu.copy(in), out);

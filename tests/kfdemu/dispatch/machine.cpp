@@ -142,9 +142,8 @@ std::byte* Machine::allocate_bytes(std::size_t bytes, std::uint32_t access) {
     return begin;
 }
 
-CodeObject Machine::load(const std::string& source, const std::string& level) {
-    return load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + kfdemu::gfx9::name(target()) + "." + level +
-                     ".hsaco");
+CodeObject Machine::load_built(const std::string& folder, const std::string& source, const std::string& level) {
+    return load_file(folder + "/" + source + "." + kfdemu::gfx9::name(target()) + "." + level + ".hsaco");
 }
 
 CodeObject Machine::load_file(const std::string& path) {

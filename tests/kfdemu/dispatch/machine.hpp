@@ -73,7 +73,13 @@ class Machine {
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
-    CodeObject load(const std::string& source, const std::string& level);
+#ifdef KFDEMU_TEST_KERNELS
+    /// A file of the program's own folder of kernels.
+    CodeObject load(const std::string& source, const std::string& level) {
+        return load_built(KFDEMU_TEST_KERNELS, source, level);
+    }
+#endif
+    CodeObject load_built(const std::string& folder, const std::string& source, const std::string& level);
     CodeObject load_file(const std::string& path);
     /// Zeroed memory, mapped for the GPU with an unmapped page after it; its end is the end of the mapping.
     std::byte* allocate_bytes(std::size_t bytes, std::uint32_t access = kfdemu::kRead | kfdemu::kWrite);
@@ -131,9 +137,9 @@ void on_each(const std::string& source, Test&& test) {
 }
 
 /// The same numbers in every run.
-class Random {
+class Numbers {
   public:
-    explicit Random(std::uint64_t seed) : state_{seed * 2 + 1} {}
+    explicit Numbers(std::uint64_t seed) : state_{seed * 2 + 1} {}
     std::uint64_t next() {
         state_ = state_ * 6364136223846793005u + 1442695040888963407u;
         return state_ ^ state_ >> 29;

@@ -28,7 +28,7 @@ std::uint32_t wrong_elements(const float* c, const std::vector<float>& a, const 
     return wrong;
 }
 
-void check(const char* kernel, std::uint32_t tile) {
+void check_matrix(const char* kernel, std::uint32_t tile) {
     on_each("matrix", [=](Machine& gpu, const CodeObject& code) {
         CAPTURE(kernel);
         const auto a = small_numbers(3), b = small_numbers(5);
@@ -42,9 +42,9 @@ void check(const char* kernel, std::uint32_t tile) {
 }  // namespace
 
 TEST_CASE("a matrix product by tiles of a wave", "[dispatch][matrix]") {
-    check("matmul_f32", 32);
-    check("matmul_f16", 16);
-    check("matmul_f64", 16);
+    check_matrix("matmul_f32", 32);
+    check_matrix("matmul_f16", 16);
+    check_matrix("matmul_f64", 16);
 }
 
 TEST_CASE("dot products of bytes", "[dispatch][matrix]") {

@@ -6,7 +6,7 @@ using namespace dispatch_test;
 TEST_CASE("a vector addition with a partial last work-group", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         for (std::uint32_t n : {1u, 63u, 64u, 65u, 1000u, 4096u}) {
-            Random random{n};
+            Numbers random{n};
             const auto a = random.floats(n), b = random.floats(n);
             auto* c = gpu.allocate<float>(n);
             const std::uint32_t grid = std::max(n, 256u);
@@ -22,7 +22,7 @@ TEST_CASE("a vector addition with a partial last work-group", "[dispatch][memory
 TEST_CASE("scattered addresses, in any order", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 1024;
-        Random random{1};
+        Numbers random{1};
         const auto from = random.vector<std::uint32_t>(n);
         std::vector<std::uint32_t> index(n), expected(n);
         for (std::uint32_t i = 0; i < n; ++i) index[i] = i;
@@ -62,7 +62,7 @@ TEST_CASE("structures are copied whole", "[dispatch][memory]") {
 TEST_CASE("bytes, halves and 64-bit words, signed and unsigned", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 192;
-        Random random{2};
+        Numbers random{2};
         const auto a = random.vector<std::int8_t>(n);
         const auto b = random.vector<std::uint8_t>(n);
         const auto c = random.vector<std::int16_t>(n);
@@ -86,7 +86,7 @@ TEST_CASE("bytes, halves and 64-bit words, signed and unsigned", "[dispatch][mem
 TEST_CASE("halves loaded into either half of a register", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 100;
-        Random random{3};
+        Numbers random{3};
         const auto a = random.vector<std::uint16_t>(n), b = random.vector<std::uint16_t>(n);
         auto* packed = gpu.allocate<std::uint32_t>(n);
         code.launch("halves_into_registers", {.grid = {n}, .group = {50}}, gpu.copy(a), gpu.copy(b), packed);
@@ -99,7 +99,7 @@ TEST_CASE("halves loaded into either half of a register", "[dispatch][memory]") 
 TEST_CASE("four dwords a lane, adjacent and permuted", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 256;
-        Random random{4};
+        Numbers random{4};
         const auto a = random.floats(n * 4);
         std::vector<double> c(n * 2);
         for (std::size_t i = 0; i < c.size(); ++i) c[i] = double(i) / 3;
@@ -118,7 +118,7 @@ TEST_CASE("four dwords a lane, adjacent and permuted", "[dispatch][memory]") {
 TEST_CASE("addresses need no alignment", "[dispatch][memory]") {
     on_each("memory", [](Machine& gpu, const CodeObject& code) {
         const std::uint32_t n = 64;
-        Random random{5};
+        Numbers random{5};
         const auto from = random.vector<std::uint8_t>(n * 13);
         std::vector<std::uint8_t> expected(n * 13);
         for (std::uint32_t i = 0; i < n; ++i) {

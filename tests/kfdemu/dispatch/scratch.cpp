@@ -17,7 +17,7 @@ TEST_CASE("recursion", "[dispatch][scratch][threads]") {
 
 TEST_CASE("arrays on the stack, indexed at run time", "[dispatch][scratch]") {
     on_each("scratch", [](Machine& gpu, const CodeObject& code) {
-        Random random{1};
+        Numbers random{1};
         const std::uint32_t n = 200;
         const auto in = random.vector<std::uint32_t>(n);
         auto* out = gpu.allocate<std::uint32_t>(n);
@@ -79,7 +79,7 @@ TEST_CASE("one instruction reaches LDS, scratch and memory", "[dispatch][scratch
 
 TEST_CASE("the stack needs no alignment", "[dispatch][scratch]") {
     on_each("scratch", [](Machine& gpu, const CodeObject& code) {
-        Random random{2};
+        Numbers random{2};
         const auto in = random.vector<std::uint8_t>(64);
         auto* out = gpu.allocate<std::uint64_t>(128);
         code.launch("unaligned_stack", {.grid = {128}, .group = {64}}, gpu.copy(in), out);

@@ -8,7 +8,7 @@ using namespace kfdemu::gfx9;
 
 namespace {
 
-struct Case {
+struct AtomicCase {
     std::string name;
     bool wide;
     u64 memory, first, second;
@@ -18,8 +18,8 @@ struct Case {
 constexpr u64 kMinus = ~u64{0}, kHigh = u64{1} << 40;
 
 /// The common operations, also in 64 bits.
-std::vector<Case> integers() {
-    std::vector<Case> all = {
+std::vector<AtomicCase> integers() {
+    std::vector<AtomicCase> all = {
         {"add", false, 0xffffffff, 3, 0, 2},
         {"sub", false, 1, 3, 0, 0xfffffffe},
         {"smin", false, 5, 0xffffffff, 0, 0xffffffff},
@@ -58,7 +58,7 @@ std::vector<Case> integers() {
     return all;
 }
 
-std::vector<Case> floats() {
+std::vector<AtomicCase> floats() {
     return {
         {"add_f32", false, bits(1.5f), bits(2.0f), 0, bits(3.5f)},
         {"add_f32", false, 1, 1, 0, 0},  // denormals are flushed in L2
@@ -72,7 +72,7 @@ std::vector<Case> floats() {
 
 u64 places(bool wide) { return wide ? kMinus : 0xffffffff; }
 
-void set_operands(Machine& m, unsigned n, const Case& test) {
+void set_operands(Machine& m, unsigned n, const AtomicCase& test) {
     m.vgpr64(n, test.first);
     if (test.wide)
         m.vgpr64(n + 2, test.second);
@@ -81,7 +81,7 @@ void set_operands(Machine& m, unsigned n, const Case& test) {
 }
 
 /// FLAT or GLOBAL: address in v[2:3], data from v4, result in v[12:13].
-void check_flat(const Case& test, Level level, u32 segment, bool returns) {
+void check_flat(const AtomicCase& test, Level level, u32 segment, bool returns) {
     INFO((segment ? "global " : "flat ") << test.name << " on " << name(level));
     Buffered b{level};
     b.put(0x80, test.memory);
@@ -95,7 +95,7 @@ void check_flat(const Case& test, Level level, u32 segment, bool returns) {
     CHECK((b.machine.lane64(12, 0) & places(test.wide)) == (returns ? test.memory : 77));
 }
 
-void check_buffer(const Case& test, Level level, bool returns) {
+void check_buffer(const AtomicCase& test, Level level, bool returns) {
     INFO("buffer " << test.name << " on " << name(level));
     Buffered b{level};
     b.put(0x80, test.memory);
@@ -108,7 +108,7 @@ void check_buffer(const Case& test, Level level, bool returns) {
 }
 
 /// Base in s[20:21] or s[8:11], data from s24.
-void check_scalar(const Case& test, const std::string& prefix, u32 base, bool returns) {
+void check_scalar(const AtomicCase& test, const std::string& prefix, u32 base, bool returns) {
     INFO(prefix << test.name);
     Buffered b;
     b.put(0x80, test.memory);
@@ -128,11 +128,11 @@ void check_scalar(const Case& test, const std::string& prefix, u32 base, bool re
 }  // namespace
 
 TEST_CASE("FLAT, GLOBAL and buffer atomics", "[gfx9][atomics]") {
-    std::vector<Case> cases = integers();
-    const std::vector<Case> more = floats();
+    std::vector<AtomicCase> cases = integers();
+    const std::vector<AtomicCase> more = floats();
     cases.insert(cases.end(), more.begin(), more.end());
     for (const Level level : levels()) {
-        for (const Case& test : cases) {
+        for (const AtomicCase& test : cases) {
             for (const bool returns : {false, true}) {
                 if (!row_of("flat_atomic_" + test.name).is(kOnlyGlobal)) check_flat(test, level, 0, returns);
                 check_flat(test, level, 2, returns);
@@ -143,7 +143,7 @@ TEST_CASE("FLAT, GLOBAL and buffer atomics", "[gfx9][atomics]") {
 }
 
 TEST_CASE("scalar atomics", "[gfx9][atomics]") {
-    for (const Case& test : integers()) {
+    for (const AtomicCase& test : integers()) {
         for (const bool returns : {false, true}) {
             check_scalar(test, "s_atomic_", 20, returns);
             check_scalar(test, "s_buffer_atomic_", 8, returns);
@@ -171,7 +171,7 @@ TEST_CASE("an atomic across its alignment stops the wave", "[gfx9][atomics]") {
 TEST_CASE("DS atomics, with and without the old value", "[gfx9][atomics]") {
     const u32 nan = 0x7fc00000;
     // Names as DS has them; "#" is where rtn_ goes.
-    const Case cases[] = {
+    const AtomicCase cases[] = {
         {"ds_add_#u32", false, 0xffffffff, 3, 0, 2},
         {"ds_sub_#u32", false, 1, 3, 0, 0xfffffffe},
         {"ds_rsub_#u32", false, 1, 3, 0, 2},
@@ -218,7 +218,7 @@ TEST_CASE("DS atomics, with and without the old value", "[gfx9][atomics]") {
         {"ds_condxchg32_#b64", true, 5 | 6 * kHigh, 0x80000007 | 9 * kHigh, 0, 7 | 6 * kHigh},
     };
     for (const Level level : levels()) {
-        for (const Case& test : cases) {
+        for (const AtomicCase& test : cases) {
             const bool only_returns = test.name.find("xchg") != std::string::npos;
             for (const bool returns : {false, true}) {
                 if (only_returns && !returns) continue;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "buffered.hpp"
+#include "case_table.hpp"
 #include "support/catch.hpp"
 
 using namespace test_gfx9;
@@ -25,20 +26,19 @@ std::vector<u32> untyped(const std::string& mnemonic, u32 modifiers = 0, u32 ope
 }
 
 using Values = std::array<u32, 4>;
-u32 f(float value) { return bits(value); }
 
-struct Case {
+struct FormatCase {
     u32 data, number;
     Values memory, shader;
 };
 
-constexpr u32 kMinusOne = 0xffffffff;
+constexpr u32 kAllOnes = 0xffffffff;
 
 }  // namespace
 
 TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
     const u32 one = f(1.0f);
-    const Case cases[] = {
+    const FormatCase cases[] = {
         {k8, kUnorm, {0xff}, {one, 0, 0, one}},
         {k8, kUnorm, {0x33}, {f(0.2f), 0, 0, one}},
         {k8, kSnorm, {0x80}, {f(-1.0f), 0, 0, one}},
@@ -47,7 +47,7 @@ TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
         {k8, kUscaled, {0xc8}, {f(200.0f), 0, 0, one}},
         {k8, kSscaled, {0xc8}, {f(-56.0f), 0, 0, one}},
         {k8, kUint, {0xff}, {255, 0, 0, 1}},
-        {k8, kSint, {0xff}, {kMinusOne, 0, 0, 1}},
+        {k8, kSint, {0xff}, {kAllOnes, 0, 0, 1}},
         {k16, kUnorm, {0xffff}, {one, 0, 0, one}},
         {k16, kFloat, {0xc000}, {f(-2.0f), 0, 0, one}},
         {k16, kFloat, {0x0001}, {f(0x1p-24f), 0, 0, one}},
@@ -55,19 +55,19 @@ TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
         {k8_8, kUint, {0x0201}, {1, 2, 0, 1}},
         {k32, kFloat, {f(3.5f)}, {f(3.5f), 0, 0, one}},
         {k32, kUint, {0x80000000}, {0x80000000, 0, 0, 1}},
-        {k16_16, kSint, {0xffff0005}, {5, kMinusOne, 0, 1}},
+        {k16_16, kSint, {0xffff0005}, {5, kAllOnes, 0, 1}},
         {k16_16, kFloat, {0x40003c00}, {one, f(2.0f), 0, one}},
         {k10_11_11, kFloat, {0x3c0 | 0x400 << 11 | 0x1c0u << 22}, {one, f(2.0f), f(0.5f), one}},
         {k10_11_11, kUint, {5 | 2047 << 11 | 1023u << 22}, {5, 2047, 1023, 1}},
         {k11_11_10, kFloat, {0x1e0 | 0x400 << 10 | 0x380u << 21}, {one, f(2.0f), f(0.5f), one}},
-        {k11_11_10, kSint, {1023 | 7 << 10 | 1024u << 21}, {kMinusOne, 7, static_cast<u32>(-1024), 1}},
+        {k11_11_10, kSint, {1023 | 7 << 10 | 1024u << 21}, {kAllOnes, 7, static_cast<u32>(-1024), 1}},
         {k10_10_10_2, kUint, {2 | 5 << 2 | 6 << 12 | 1023u << 22}, {2, 5, 6, 1023}},
         {k2_10_10_10, kUnorm, {1023 | 1023u << 20 | 3u << 30}, {one, 0, one, one}},
         {k2_10_10_10, kSnorm, {512 | 511 << 10 | 2u << 30}, {f(-1.0f), one, 0, f(-1.0f)}},
         {k2_10_10_10, kUint, {1 | 2 << 10 | 3 << 20 | 2u << 30}, {1, 2, 3, 2}},
         {k8_8_8_8, kUnorm, {0xff00ff33}, {f(0.2f), one, 0, one}},
-        {k8_8_8_8, kSint, {0x807f01ff}, {kMinusOne, 1, 127, static_cast<u32>(-128)}},
-        {k32_32, kSint, {7, kMinusOne}, {7, kMinusOne, 0, 1}},
+        {k8_8_8_8, kSint, {0x807f01ff}, {kAllOnes, 1, 127, static_cast<u32>(-128)}},
+        {k32_32, kSint, {7, kAllOnes}, {7, kAllOnes, 0, 1}},
         {k16_16_16_16, kFloat, {0x40003c00, 0xbc003800}, {one, f(2.0f), f(0.5f), f(-1.0f)}},
         {k16_16_16_16, kSscaled, {0xffff0001, 0x00030002}, {one, f(-1.0f), f(2.0f), f(3.0f)}},
         {k32_32_32, kFloat, {1, 2, 3}, {1, 2, 3, one}},
@@ -77,7 +77,7 @@ TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
     const char* const names[] = {"tbuffer_load_format_x", "tbuffer_load_format_xy", "tbuffer_load_format_xyz",
                                  "tbuffer_load_format_xyzw"};
     for (const Level level : levels()) {
-        for (const Case& test : cases) {
+        for (const FormatCase& test : cases) {
             INFO(name(level) << " data format " << test.data << " number format " << test.number);
             Buffered b{level};
             set_mode(b.machine.wave(), 0x0f);  // MODE does not matter
@@ -94,7 +94,7 @@ TEST_CASE("typed loads convert every format", "[gfx9][buffers]") {
 
 TEST_CASE("typed stores convert every format, and write whole elements", "[gfx9][buffers]") {
     const u32 one = f(1.0f), nan = 0x7fc00000, fill = 0xeeeeeeee;
-    const Case cases[] = {
+    const FormatCase cases[] = {
         {k8, kUnorm, {0xeeeeee80}, {f(0.5f)}},  // 127.5 to even
         {k8, kUnorm, {0xeeeeeeff}, {f(7.0f)}},
         {k8, kUnorm, {0xeeeeee00}, {nan}},
@@ -109,7 +109,7 @@ TEST_CASE("typed stores convert every format, and write whole elements", "[gfx9]
         {k10_11_11, kFloat, {0x3c0}, {f(1.0078125f), f(-2.0f), 0}},  // half a last bit; nothing negative
         {k10_10_10_2, kUint, {2 | 5 << 2 | 6 << 12 | 1023u << 22}, {2, 5, 6, 1023}},
         {k2_10_10_10, kSnorm, {513 | 511 << 10 | 1u << 30}, {f(-1.0f), one, 0, one}},
-        {k8_8_8_8, kSint, {0x807f01ff}, {kMinusOne, 1, 127, 0x80}},
+        {k8_8_8_8, kSint, {0x807f01ff}, {kAllOnes, 1, 127, 0x80}},
         {k32, kFloat, {nan}, {nan}},
         {k32_32, kUint, {7, 8}, {7, 8}},
         {k16_16_16_16, kFloat, {0x40003c00, 0xbc003800}, {one, f(2.0f), f(0.5f), f(-1.0f)}},
@@ -117,7 +117,7 @@ TEST_CASE("typed stores convert every format, and write whole elements", "[gfx9]
         {kInvalid, kFloat, {fill}, {1, 2, 3, 4}},
     };
     for (const Level level : levels()) {
-        for (const Case& test : cases) {
+        for (const FormatCase& test : cases) {
             INFO(name(level) << " data format " << test.data << " number format " << test.number);
             Buffered b{level};
             for (unsigned n = 0; n < 5; ++n) b.put(16 + 4 * n, fill);

@@ -42,6 +42,9 @@ void check_columns(const std::string& section, const std::vector<ByMode>& rows, 
     check_all(section, cases);
 }
 
+/// A section.
+inline constexpr const char* kModeRegister = "\"Vega\" ISA manual, 3.5 Mode register: ";
+
 // VOP3 modifiers: of the first dword, of the second.
 inline constexpr u32 kClamp = 1u << 15, kOpSelHi2 = 1u << 14;
 inline constexpr u32 kTimes2 = 1u << 27, kTimes4 = 2u << 27, kHalved = 3u << 27, kOpSelHi = 3u << 27;
@@ -52,6 +55,7 @@ constexpr u32 op_sel(u32 bits) { return bits << 11; }
 // Floats by their bits.
 inline constexpr u32 kInf = 0x7f800000, kMinusInf = 0xff800000, kNan = 0x7fc00000, kMinusNan = 0xffc00000;
 inline constexpr u32 kSignalling = 0x7f800001, kMinusZero = 0x80000000, kOne = 0x3f800000, kMinusOne = 0xbf800000;
+inline constexpr u32 kUlp = 0x3f800001, kBelow = 0x3f7fffff;  // next to 1
 inline constexpr u32 kDenormal = 1, kMinNormal = 0x00800000, kMaxFloat = 0x7f7fffff;
 inline constexpr u64 kInf64 = 0x7ff0000000000000, kNan64 = 0x7ff8000000000000, kSign64 = 0x8000000000000000;
 inline constexpr u64 kMaxDouble = 0x7fefffffffffffff, kMinNormal64 = 0x0010000000000000;

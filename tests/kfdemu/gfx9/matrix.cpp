@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "machine.hpp"
+#include "case_table.hpp"
 #include "random.hpp"
 #include "support/catch.hpp"
 
@@ -11,8 +11,6 @@ using namespace test_gfx9;
 using namespace kfdemu::gfx9;
 
 namespace {
-
-constexpr u32 kClamp = 1u << 15;
 
 struct Dot {
     const char* name;

@@ -10,15 +10,12 @@ using kfdemu::gfx9::set_mode;
 
 namespace {
 
-const char* const kModeRegister = "\"Vega\" ISA manual, 3.5 Mode register: ";
 constexpr u32 kDx10 = 0x100, kIeee = 0x200, kDenormals = 0xf0, kOverflow = 1u << 23;
 
 /// FP_DENORM of a size is the column, that of the other sizes the opposite: 0 flushes sources and results, 1 results,
 /// 2 sources, 3 neither.
 u32 denormals_single(u32 column) { return kIeee | column << 4 | (3 - column) << 6; }
 u32 denormals_double(u32 column) { return kIeee | column << 6 | (3 - column) << 4; }
-
-constexpr u32 kUlp = 0x3f800001;  // next to 1
 
 }  // namespace
 

@@ -6,14 +6,11 @@ using namespace test_gfx9;
 
 namespace {
 
-const char* const kModeRegister = "\"Vega\" ISA manual, 3.5 Mode register: ";
 constexpr u32 kKept = 0x2f0;  // IEEE, all denormals
 
 /// FP_ROUND of 32 bits is the column; that of 64 and 16 bits is another.
 u32 round_single(u32 column) { return kKept | column | ((column + 1) & 3) << 2; }
 u32 round_double(u32 column) { return kKept | column << 2 | ((column + 1) & 3); }
-
-constexpr u32 kUlp = 0x3f800001, kBelow = 0x3f7fffff;  // the floats next to 1
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // The scalar unit: values and SCC, control flow, hardware registers, stops.
+#include "case_table.hpp"
 #include "kfdemu/gfx9/gws.hpp"
-#include "machine.hpp"
 #include "support/catch.hpp"
 
 using namespace test_gfx9;
@@ -8,7 +8,7 @@ using namespace kfdemu::gfx9;
 
 namespace {
 
-struct Case {
+struct ScalarCase {
     const char* name;
     u64 a, b;
     u64 expected;
@@ -16,12 +16,10 @@ struct Case {
     bool before = false;
 };
 
-constexpr u32 kIntMin = 0x80000000, kIntMax = 0x7fffffff;
-
 }  // namespace
 
 TEST_CASE("scalar arithmetic and its SCC", "[gfx9][scalar]") {
-    const Case cases[] = {
+    const ScalarCase cases[] = {
         {"s_add_u32", 0xffffffff, 1, 0, 1},
         {"s_sub_u32", 1, 2, 0xffffffff, 1},
         {"s_add_i32", kIntMax, 1, kIntMin, 1},
@@ -58,7 +56,7 @@ TEST_CASE("scalar arithmetic and its SCC", "[gfx9][scalar]") {
         {"s_pack_hh_b32_b16", 0x12345678, 0xabcdef01, 0xabcd1234, 2},
     };
     for (const Level level : levels()) {
-        for (const Case& test : cases) {
+        for (const ScalarCase& test : cases) {
             INFO(test.name << " on " << name(level));
             Machine m{Target::gfx90a, level};
             m.wave().set_s64(10, test.a);
@@ -73,7 +71,7 @@ TEST_CASE("scalar arithmetic and its SCC", "[gfx9][scalar]") {
 }
 
 TEST_CASE("scalar operations of one source", "[gfx9][scalar]") {
-    const Case cases[] = {
+    const ScalarCase cases[] = {
         {"s_mov_b64", 0x123456789abcdef0, 0, 0x123456789abcdef0, 2},
         {"s_not_b32", 0xffffffff, 0, 0, 0},
         {"s_wqm_b32", 0x00100001, 0, 0x00f0000f, 1},
@@ -98,7 +96,7 @@ TEST_CASE("scalar operations of one source", "[gfx9][scalar]") {
         {"s_bitreplicate_b64_b32", 0x80000001, 0, 0xc000000000000003, 2},
         {"s_getpc_b64", 0, 0, kCodeBase + 4, 2},
     };
-    for (const Case& test : cases) {
+    for (const ScalarCase& test : cases) {
         INFO(test.name);
         Machine m;
         m.wave().set_s64(10, test.a);

@@ -8,12 +8,6 @@
 
 using namespace hsa_test;
 
-namespace {
-
-constexpr std::uint64_t kNowhere = 0x1234'5678'9000;
-
-}  // namespace
-
 TEST_CASE("child: a copy that faults", "[.child]") {
     Fault fault;
     Machine machine;

@@ -18,13 +18,13 @@ struct Box {
     }
 };
 
-struct Row {
+struct RectRow {
     const char* name;
     Box from, to;
     hsa_dim3_t range;
 };
 
-const Row kRows[] = {
+const RectRow kRectRows[] = {
     {"all of a plane", {64, 8, 1, {0, 0, 0}}, {64, 8, 1, {0, 0, 0}}, {64, 8, 1}},
     {"a window of words", {256, 32, 1, {16, 3, 0}}, {128, 16, 1, {4, 5, 0}}, {64, 9, 1}},
     {"a window of odd bytes", {256, 32, 1, {13, 3, 0}}, {128, 16, 1, {5, 5, 0}}, {51, 9, 1}},
@@ -44,7 +44,7 @@ const Row kRows[] = {
 enum class Direction { up, down, across };
 
 /// Runs a row in one direction; whether exactly the window has been written.
-bool copies_exactly(const Machine& machine, const Row& row, Direction direction) {
+bool copies_exactly(const Machine& machine, const RectRow& row, Direction direction) {
     const Gpu& gpu = machine.gpu();
     std::vector<std::uint8_t> source(row.from.size_bytes()), expected(row.to.size_bytes(), 0xee);
     std::minstd_rand random{7};
@@ -83,7 +83,7 @@ bool copies_exactly(const Machine& machine, const Row& row, Direction direction)
 TEST_CASE("a window is copied exactly, in every direction", "[device][rect]") {
     NEEDS_GPUS(1);
     Machine machine;
-    for (const Row& row : kRows) {
+    for (const RectRow& row : kRectRows) {
         CAPTURE(row.name);
         CHECK(copies_exactly(machine, row, Direction::up));
         CHECK(copies_exactly(machine, row, Direction::down));
@@ -97,7 +97,7 @@ TEST_CASE("windows of any shape are copied exactly", "[device][rect]") {
     std::minstd_rand random{2024};
     const auto up_to = [&](std::size_t most) { return static_cast<std::uint32_t>((random() >> 5) % (most + 1)); };
     for (int i = 0; i < 60; ++i) {
-        Row row{};
+        RectRow row{};
         row.range = {1 + up_to(70), 1 + up_to(9), 1 + up_to(3)};
         for (Box* box : {&row.from, &row.to}) {
             box->offset = {up_to(20), up_to(4), up_to(2)};

@@ -15,9 +15,6 @@ using namespace hsa_test;
 
 namespace {
 
-// An allocation of the kernel's own, and more than one packet of the older copy engines holds.
-constexpr std::size_t kBytes = 6 << 20;
-
 struct DmaBuf {
     explicit DmaBuf(const Memory& memory) {
         HSA_CHECK(hsa_amd_portable_export_dmabuf(memory.data(), memory.size_bytes(), &fd, &offset));
@@ -77,7 +74,7 @@ void map(const Machine& machine, void* address, std::size_t bytes, const Handle&
 TEST_CASE("a dma-buf's bytes are those of the allocation it was made of", "[device][memory][dmabuf]") {
     NEEDS_GPUS(1);
     Machine machine;
-    for (const std::size_t bytes : {std::size_t{64} << 10, kBytes}) {
+    for (const std::size_t bytes : {std::size_t{64} << 10, kOwnAllocationBytes}) {
         CAPTURE(bytes);
         const Memory memory{machine.gpu().coarse, bytes, {}};
         fill(machine, memory.data(), pattern(bytes, 1));
@@ -101,7 +98,7 @@ TEST_CASE("child: maps a dma-buf", "[.child]") {
     std::size_t bytes = 0;
     void* address = nullptr;
     HSA_CHECK(hsa_amd_interop_map_buffer(1, &gpu, std::stoi(row()), 0, &bytes, &address, nullptr, nullptr));
-    REQUIRE(bytes == kBytes);
+    REQUIRE(bytes == kOwnAllocationBytes);
     CHECK(difference(read_back(machine, address, bytes), pattern(bytes, 1)) == "");
     fill(machine, address, pattern(bytes, 2));
     HSA_CHECK(hsa_amd_interop_unmap_buffer(address));
@@ -110,24 +107,24 @@ TEST_CASE("child: maps a dma-buf", "[.child]") {
 TEST_CASE("another process maps a dma-buf, also when the memory was freed", "[device][memory][dmabuf]") {
     NEEDS_GPUS(1);
     Machine machine;
-    std::optional<Memory> memory{std::in_place, machine.gpu().coarse, kBytes, std::vector<hsa_agent_t>{}};
-    fill(machine, memory->data(), pattern(kBytes, 1));
+    std::optional<Memory> memory{std::in_place, machine.gpu().coarse, kOwnAllocationBytes, std::vector<hsa_agent_t>{}};
+    fill(machine, memory->data(), pattern(kOwnAllocationBytes, 1));
     const DmaBuf dmabuf{*memory};
     const int fd = inheritable(dmabuf.fd);
     const auto first = run_child("child: maps a dma-buf", std::to_string(fd));
     INFO(first.output);
     REQUIRE(first.passed());
-    CHECK(difference(read_back(machine, memory->data(), kBytes), pattern(kBytes, 2)) == "");
+    CHECK(difference(read_back(machine, memory->data(), kOwnAllocationBytes), pattern(kOwnAllocationBytes, 2)) == "");
 
-    fill(machine, memory->data(), pattern(kBytes, 1));
+    fill(machine, memory->data(), pattern(kOwnAllocationBytes, 1));
     memory.reset();
-    const Memory other{machine.gpu().coarse, kBytes, {}};
-    fill(machine, other.data(), pattern(kBytes, 3));
+    const Memory other{machine.gpu().coarse, kOwnAllocationBytes, {}};
+    fill(machine, other.data(), pattern(kOwnAllocationBytes, 3));
     const auto second = run_child("child: maps a dma-buf", std::to_string(fd));
     close(fd);
     INFO(second.output);
     CHECK(second.passed());
-    CHECK(difference(read_back(machine, other.data(), kBytes), pattern(kBytes, 3)) == "");
+    CHECK(difference(read_back(machine, other.data(), kOwnAllocationBytes), pattern(kOwnAllocationBytes, 3)) == "");
 }
 
 TEST_CASE("a descriptor that is no dma-buf is refused", "[device][memory][dmabuf]") {
@@ -145,43 +142,44 @@ TEST_CASE("reserved addresses reach the memory that is mapped there", "[device][
     NEEDS_GPUS(1);
     Machine machine;
     if (!has_virtual_memory()) SKIP_BECAUSE("the runtime does not support virtual memory here");
-    const Handle first{machine, kBytes}, second{machine, kBytes};
-    const Reservation space{2 * kBytes};
-    map(machine, space.at(0), kBytes, first);
-    map(machine, space.at(kBytes), kBytes, second);
-    fill(machine, space.address, pattern(2 * kBytes, 4));
-    CHECK(difference(read_back(machine, space.address, 2 * kBytes), pattern(2 * kBytes, 4)) == "");
+    const Handle first{machine, kOwnAllocationBytes}, second{machine, kOwnAllocationBytes};
+    const Reservation space{2 * kOwnAllocationBytes};
+    map(machine, space.at(0), kOwnAllocationBytes, first);
+    map(machine, space.at(kOwnAllocationBytes), kOwnAllocationBytes, second);
+    fill(machine, space.address, pattern(2 * kOwnAllocationBytes, 4));
+    CHECK(difference(read_back(machine, space.address, 2 * kOwnAllocationBytes), pattern(2 * kOwnAllocationBytes, 4)) ==
+          "");
 
     // The two halves exchanged: the memory keeps its contents.
-    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kBytes));
-    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kBytes), kBytes));
-    map(machine, space.at(0), kBytes, second);
-    map(machine, space.at(kBytes), kBytes, first);
-    Words both = read_back(machine, space.address, 2 * kBytes);
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kOwnAllocationBytes));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kOwnAllocationBytes), kOwnAllocationBytes));
+    map(machine, space.at(0), kOwnAllocationBytes, second);
+    map(machine, space.at(kOwnAllocationBytes), kOwnAllocationBytes, first);
+    Words both = read_back(machine, space.address, 2 * kOwnAllocationBytes);
     std::rotate(both.begin(), both.begin() + static_cast<std::ptrdiff_t>(both.size() / 2), both.end());
-    CHECK(difference(both, pattern(2 * kBytes, 4)) == "");
-    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kBytes));
-    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kBytes), kBytes));
+    CHECK(difference(both, pattern(2 * kOwnAllocationBytes, 4)) == "");
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(0), kOwnAllocationBytes));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.at(kOwnAllocationBytes), kOwnAllocationBytes));
 }
 
 TEST_CASE("child: maps a shareable handle", "[.child]") {
     Machine machine;
     const Handle handle{std::stoi(row())};
-    const Reservation space{kBytes};
-    map(machine, space.address, kBytes, handle);
-    CHECK(difference(read_back(machine, space.address, kBytes), pattern(kBytes, 1)) == "");
-    fill(machine, space.address, pattern(kBytes, 2));
-    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kBytes));
+    const Reservation space{kOwnAllocationBytes};
+    map(machine, space.address, kOwnAllocationBytes, handle);
+    CHECK(difference(read_back(machine, space.address, kOwnAllocationBytes), pattern(kOwnAllocationBytes, 1)) == "");
+    fill(machine, space.address, pattern(kOwnAllocationBytes, 2));
+    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kOwnAllocationBytes));
 }
 
 TEST_CASE("another process maps the memory of a shareable handle", "[device][memory][vmem]") {
     NEEDS_GPUS(1);
     Machine machine;
     if (!has_virtual_memory()) SKIP_BECAUSE("the runtime does not support virtual memory here");
-    const Handle handle{machine, kBytes};
-    const Reservation space{kBytes};
-    map(machine, space.address, kBytes, handle);
-    fill(machine, space.address, pattern(kBytes, 1));
+    const Handle handle{machine, kOwnAllocationBytes};
+    const Reservation space{kOwnAllocationBytes};
+    map(machine, space.address, kOwnAllocationBytes, handle);
+    fill(machine, space.address, pattern(kOwnAllocationBytes, 1));
     int dmabuf = -1;
     HSA_CHECK(hsa_amd_vmem_export_shareable_handle(&dmabuf, handle.value, 0));
     const int fd = inheritable(dmabuf);
@@ -190,8 +188,8 @@ TEST_CASE("another process maps the memory of a shareable handle", "[device][mem
     close(fd);
     INFO(child.output);
     CHECK(child.passed());
-    CHECK(difference(read_back(machine, space.address, kBytes), pattern(kBytes, 2)) == "");
-    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kBytes));
+    CHECK(difference(read_back(machine, space.address, kOwnAllocationBytes), pattern(kOwnAllocationBytes, 2)) == "");
+    HSA_CHECK(hsa_amd_vmem_unmap(space.address, kOwnAllocationBytes));
 }
 
 #else

@@ -11,7 +11,7 @@ using namespace hsa_test;
 namespace {
 
 // Long enough that a copy which did not wait would have completed.
-constexpr Duration kAWhile = 50ms;
+constexpr Duration kCopyTime = 50ms;
 
 struct Copies {
     Machine machine;
@@ -46,7 +46,7 @@ TEST_CASE("a copy waits until all 64 bits of its dependency are zero", "[device]
     const Copies copies;
     const Signal dependency{value}, done;
     copies.up(copies.device, done, {dependency});
-    CHECK_FALSE(done.completed(kAWhile));
+    CHECK_FALSE(done.completed(kCopyTime));
     dependency.store(0);
     CHECK(done.completed());
 }
@@ -62,7 +62,7 @@ TEST_CASE("a copy that waits holds up the copies of its direction, and no others
     copies.up(copies.other, next);
     copies.down(opposite);
     CHECK(opposite.completed());
-    CHECK_FALSE(next.completed(kAWhile));
+    CHECK_FALSE(next.completed(kCopyTime));
     CHECK(first.load() == 1);
     dependency.store(0);
     CHECK(first.completed());

@@ -2,9 +2,8 @@
 // made there later starts evicted, until the process ends (amdkfd: kfd_dqm_evict_pasid, before 5.18
 // kfd_process_vm_fault; "q->properties.is_evicted = !!qpd->evicted" in kfd_device_queue_manager.c). A fault damages its
 // process, so every row runs in a separate one.
-#include <atomic>
-
 #include "child.hpp"
+#include "fault_event.hpp"
 #include "kernel.hpp"
 
 using namespace hsa_test;
@@ -12,18 +11,11 @@ using namespace hsa_test;
 namespace {
 
 // Long enough for running work to complete.
-constexpr Duration kAWhile = 100ms;
-constexpr std::uint64_t kNowhere = 0x1234'5678'9000;
-
-std::atomic<int> events{0};
-
-hsa_status_t on_event(const hsa_amd_event_t* event, void*) {
-    if (event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT) ++events;
-    return HSA_STATUS_SUCCESS;
-}
+constexpr Duration kWorkTime = 100ms;
 
 /// A machine on which every row may use the first GPU before and after it faults.
-struct Scene {
+struct EvictionScene {
+    Fault reported;
     Machine machine;
     const Gpu& gpu = machine.gpu();
     Executable faults{gpu, "faults"}, work{gpu, "work"};
@@ -33,16 +25,16 @@ struct Scene {
     Signal never;
     Memory given = arguments(machine, faults.kernel("store_at"), kNowhere, 1u);
 
-    Scene() {
+    EvictionScene() {
         std::memset(words.data(), 0, words.size_bytes());
-        HSA_CHECK(hsa_amd_register_system_event_handler(on_event, nullptr));
+        HSA_CHECK(hsa_amd_register_system_event_handler(on_event, &reported));
     }
     volatile std::uint32_t* word(int index) const { return words.as<volatile std::uint32_t>() + index; }
     void* at(int index) const { return words.as<std::uint32_t>() + index; }
 
     void fault() {
         faulty.submit(kernel_packet(faults.kernel("store_at"), {}, given, never));
-        REQUIRE(eventually([] { return events == 1; }));
+        REQUIRE(eventually([&] { return reported.events == 1; }));
     }
     void copy_up(const void* from, const Signal& done) const {
         HSA_CHECK(
@@ -57,27 +49,27 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("child: an innocent queue", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     Queue innocent{scene.gpu};
     REQUIRE(innocent.drains());
     scene.fault();
-    CHECK_FALSE(innocent.drains(kAWhile));
+    CHECK_FALSE(innocent.drains(kWorkTime));
     CHECK(innocent.errors().all().empty());
 }
 
 TEST_CASE("child: a kernel that runs", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     Queue innocent{scene.gpu};
     Launch running = launch(scene.machine, innocent, scene.work.kernel("spin"), line(1, 1), scene.at(0), scene.at(1));
-    REQUIRE_FALSE(running.completed(kAWhile));
+    REQUIRE_FALSE(running.completed(kWorkTime));
     scene.fault();
     *scene.word(0) = 1;
-    CHECK_FALSE(running.completed(kAWhile));
+    CHECK_FALSE(running.completed(kWorkTime));
     CHECK(*scene.word(1) == 0);
 }
 
 TEST_CASE("child: copies", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     const Signal up_before, down_before, up, down;
     scene.copy_up(scene.host.data(), up_before);
     REQUIRE(up_before.completed());
@@ -85,28 +77,28 @@ TEST_CASE("child: copies", "[.child]") {
     REQUIRE(down_before.completed());
     scene.fault();
     scene.copy_up(scene.host.data(), up);
-    CHECK_FALSE(up.completed(kAWhile));
+    CHECK_FALSE(up.completed(kWorkTime));
     scene.copy_down(down);
-    CHECK_FALSE(down.completed(kAWhile));
+    CHECK_FALSE(down.completed(kWorkTime));
 }
 
 TEST_CASE("child: a fault of a copy", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     Queue innocent{scene.gpu};
     REQUIRE(innocent.drains());
     const Signal never, down;
     scene.copy_up(reinterpret_cast<void*>(kNowhere), never);
-    REQUIRE(eventually([] { return events == 1; }));
-    CHECK_FALSE(innocent.drains(kAWhile));
+    REQUIRE(eventually([&] { return scene.reported.events == 1; }));
+    CHECK_FALSE(innocent.drains(kWorkTime));
     scene.copy_down(down);
-    CHECK_FALSE(down.completed(kAWhile));
+    CHECK_FALSE(down.completed(kWorkTime));
 }
 
 TEST_CASE("child: a queue made later", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     scene.fault();
     Queue later{scene.gpu};
-    CHECK_FALSE(later.drains(kAWhile));
+    CHECK_FALSE(later.drains(kWorkTime));
     CHECK(later.errors().all().empty());
     CHECK(later.read_index() == 0);
     later.destroy();
@@ -114,15 +106,15 @@ TEST_CASE("child: a queue made later", "[.child]") {
 
 TEST_CASE("child: the runtime started again", "[.child]") {
     {
-        Scene{}.fault();
+        EvictionScene{}.fault();
     }
     Machine machine;
     Queue later{machine.gpu()};
-    CHECK_FALSE(later.drains(kAWhile));
+    CHECK_FALSE(later.drains(kWorkTime));
 }
 
 TEST_CASE("child: another GPU", "[.child]") {
-    Scene scene;
+    EvictionScene scene;
     Queue there{scene.machine.gpu(1)};
     scene.fault();
     CHECK(there.drains());

@@ -13,6 +13,9 @@
 
 namespace hsa_test {
 
+/// An allocation of the kernel's own, and more than one packet of the older copy engines holds.
+inline constexpr std::size_t kOwnAllocationBytes = 6 << 20;
+
 using Words = std::vector<std::uint32_t>;
 
 /// Words that encode their index, and a second pattern from a first.

@@ -21,19 +21,19 @@ using namespace hsa_test;
 
 namespace {
 
-constexpr std::size_t kPage = 4096, kBytes = 16 * kPage;
+constexpr std::size_t kPagesBytes = 16 * kPage;
 
 /// Pages that a GPU has access to.
-struct Scene {
-    Scene() {
+struct HostPages {
+    HostPages() {
         HSA_CHECK(hsa_amd_register_system_event_handler(on_event, &fault));
         hsa_agent_t agent = machine.gpu().agent;
-        HSA_CHECK(hsa_amd_memory_lock(pages, kBytes, &agent, 1, &locked));
+        HSA_CHECK(hsa_amd_memory_lock(pages, kPagesBytes, &agent, 1, &locked));
     }
     void* gpu(std::size_t offset) const { return static_cast<std::byte*>(locked) + offset; }
-    void protect(int protection) const { REQUIRE(mprotect(pages, kBytes, protection) == 0); }
+    void protect(int protection) const { REQUIRE(mprotect(pages, kPagesBytes, protection) == 0); }
     /// Without libc's munmap(), as free() does it: the emulator does not see the call.
-    void unmap() const { REQUIRE(syscall(SYS_munmap, pages, kBytes) == 0); }
+    void unmap() const { REQUIRE(syscall(SYS_munmap, pages, kPagesBytes) == 0); }
     template <class... Values>
     void launch_with(const Executable& code, const std::string& name, Values... values) {
         kept.push_back(arguments(machine, code.kernel(name), values...));
@@ -49,75 +49,74 @@ struct Scene {
                fault.address < begin + size_bytes;
     }
 
-    void* pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* pages = mmap(nullptr, kPagesBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     Fault fault;
     Machine machine;
     Queue queue{machine.gpu()};
     Executable faults{machine.gpu(), "faults"}, work{machine.gpu(), "work"};
-    Memory device{machine.gpu().coarse, kBytes, machine.agents()};
+    Memory device{machine.gpu().coarse, kPagesBytes, machine.agents()};
     Signal done;
     void* locked = nullptr;
     std::vector<Memory> kept{};
 };
 
-struct Expected {
+struct FaultOfPages {
     std::size_t offset;
     std::uint32_t reason;
     std::size_t size_bytes = kPage;  // a copy may fault on any of its pages
 };
-constexpr std::uint32_t kAbsent = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT, kReadOnly = HSA_AMD_MEMORY_FAULT_READ_ONLY;
 
-const std::map<std::string, std::function<Expected(Scene&)>>& rows() {
-    static const std::map<std::string, std::function<Expected(Scene&)>> table = {
+const std::map<std::string, std::function<FaultOfPages(HostPages&)>>& page_rows() {
+    static const std::map<std::string, std::function<FaultOfPages(HostPages&)>> table = {
         {"store to read-only pages",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_READ);
              s.launch_with(s.faults, "store_at", s.gpu(3 * kPage + 8), 1u);
-             return Expected{3 * kPage, kReadOnly};
+             return FaultOfPages{3 * kPage, kReadOnly};
          }},
         {"atomic on read-only pages",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_READ);
              s.launch_with(s.faults, "atomic_at", s.gpu(kPage));
-             return Expected{kPage, kReadOnly};
+             return FaultOfPages{kPage, kReadOnly};
          }},
         {"load from pages without access",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_NONE);
              s.launch_with(s.faults, "load_at", s.gpu(5 * kPage), s.device.data());
-             return Expected{5 * kPage, kAbsent};
+             return FaultOfPages{5 * kPage, kAbsent};
          }},
         {"store to pages without access",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_NONE);
              s.launch_with(s.faults, "store_at", s.gpu(0), 1u);
-             return Expected{0, kAbsent};
+             return FaultOfPages{0, kAbsent};
          }},
         {"pages unmapped while a kernel reads them",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.launch_with(s.work, "spin", s.gpu(2 * kPage), s.device.data());
              std::this_thread::sleep_for(100ms);
              s.unmap();
-             return Expected{2 * kPage, kAbsent};
+             return FaultOfPages{2 * kPage, kAbsent};
          }},
         {"pages protected while a kernel reads them",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.launch_with(s.work, "spin", s.gpu(2 * kPage), s.device.data());
              std::this_thread::sleep_for(100ms);
              s.protect(PROT_NONE);
-             return Expected{2 * kPage, kAbsent};
+             return FaultOfPages{2 * kPage, kAbsent};
          }},
         {"copy to read-only pages",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_READ);
              s.copy(s.gpu(kPage), s.device.data(), false);
-             return Expected{kPage, kReadOnly, 2 * kPage};
+             return FaultOfPages{kPage, kReadOnly, 2 * kPage};
          }},
         {"copy from pages without access",
-         [](Scene& s) {
+         [](HostPages& s) {
              s.protect(PROT_NONE);
              s.copy(s.device.data(), s.gpu(kPage), true);
-             return Expected{kPage, kAbsent, 2 * kPage};
+             return FaultOfPages{kPage, kAbsent, 2 * kPage};
          }},
     };
     return table;
@@ -156,8 +155,8 @@ bool is_handler() {
 }  // namespace
 
 TEST_CASE("child: host pages", "[.child]") {
-    Scene scene;
-    const Expected expected = rows().at(row())(scene);
+    HostPages scene;
+    const FaultOfPages expected = page_rows().at(row())(scene);
     REQUIRE(scene.faults_at(expected.offset, expected.size_bytes));
     CHECK((scene.fault.reason & expected.reason) == expected.reason);
     CHECK(scene.done.load() == 1);
@@ -165,7 +164,7 @@ TEST_CASE("child: host pages", "[.child]") {
 
 TEST_CASE("an access to the program's pages that it took away is a memory fault", "[device][faults]") {
     NEEDS_GPUS(1);
-    for (const auto& [name, row] : rows()) {
+    for (const auto& [name, row] : page_rows()) {
         DYNAMIC_SECTION(name) {
             const ChildResult child = run_child("child: host pages", name);
             INFO(child.output);
@@ -176,7 +175,7 @@ TEST_CASE("an access to the program's pages that it took away is a memory fault"
 
 TEST_CASE("a GPU reads pages that the program made read-only", "[device][faults]") {
     NEEDS_GPUS(1);
-    Scene scene;
+    HostPages scene;
     *static_cast<std::uint32_t*>(scene.pages) = 77;
     scene.protect(PROT_READ);
     scene.launch_with(scene.faults, "load_at", scene.gpu(0), scene.device.data());
@@ -186,7 +185,7 @@ TEST_CASE("a GPU reads pages that the program made read-only", "[device][faults]
 
 TEST_CASE("child: a handler of the program", "[.child]") {
     if (row() == "set before") set_handler();
-    Scene scene;
+    HostPages scene;
     if (row() == "set after") set_handler();
     CHECK(is_handler());
     scene.protect(PROT_READ);
@@ -217,7 +216,7 @@ TEST_CASE("the program's handler of SIGSEGV gets its own threads' faults and non
 }
 
 TEST_CASE("child: the program faults without a handler", "[.child]") {
-    Scene scene;
+    HostPages scene;
     signal(SIGSEGV, row() == "ignored" ? SIG_IGN : SIG_DFL);
     if (row() == "sent") {
         kill(getpid(), SIGSEGV);

@@ -8,8 +8,6 @@ using namespace hsa_test;
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
-
 /// Anonymous pages of the program's own.
 class Pages {
   public:
@@ -30,7 +28,7 @@ class Pages {
     std::size_t bytes_;
 };
 
-struct Bench {
+struct LockBench {
     Machine machine;
     Queue queue{machine.gpu()};
     Executable code{machine.gpu(), "work"};
@@ -55,7 +53,7 @@ struct Bench {
 
 TEST_CASE("locked memory is the same to host and GPU, wherever it begins", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{40};
     struct Row {
         std::size_t offset, size;
@@ -72,7 +70,7 @@ TEST_CASE("locked memory is the same to host and GPU, wherever it begins", "[dev
 
 TEST_CASE("the same range may be locked twice, and stays until it is unlocked as often", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{4};
     void *first = nullptr, *second = nullptr;
     HSA_CHECK(bench.lock(pages.at(0), 4 * kPage, &first));
@@ -86,7 +84,7 @@ TEST_CASE("the same range may be locked twice, and stays until it is unlocked as
 
 TEST_CASE("overlapping ranges are locked side by side", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{8};
     void *low = nullptr, *high = nullptr;
     HSA_CHECK(bench.lock(pages.at(0), 5 * kPage, &low));
@@ -100,7 +98,7 @@ TEST_CASE("overlapping ranges are locked side by side", "[device][lock]") {
 
 TEST_CASE("copies reach locked memory", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{300};
     const Memory device{bench.machine.gpu().coarse, pages.size_bytes(), {}};
     std::memset(pages.at(0), 0x5a, pages.size_bytes());
@@ -121,7 +119,7 @@ TEST_CASE("copies reach locked memory", "[device][lock]") {
 
 TEST_CASE("a pointer into locked memory is reported as locked", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{4};
     void* gpu = nullptr;
     HSA_CHECK(bench.lock(pages.at(0), 4 * kPage, &gpu));
@@ -139,7 +137,7 @@ TEST_CASE("a pointer into locked memory is reported as locked", "[device][lock]"
 
 TEST_CASE("unmapped and empty ranges cannot be locked", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     void* gpu = nullptr;
     int own = 0;
     HSA_STATUS(bench.lock(&own, 0, &gpu), HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -158,7 +156,7 @@ TEST_CASE("unmapped and empty ranges cannot be locked", "[device][lock]") {
 
 TEST_CASE("unlocking unlocked memory changes nothing", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{2};
     int own = 0;
     hsa_amd_memory_unlock(&own);
@@ -171,7 +169,7 @@ TEST_CASE("unlocking unlocked memory changes nothing", "[device][lock]") {
 }
 
 TEST_CASE("child: memory unmapped while it is locked", "[.child]") {
-    Bench bench;
+    LockBench bench;
     void* hole = mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     std::memset(hole, 0, 4 * kPage);
     void* gpu = nullptr;
@@ -201,7 +199,7 @@ TEST_CASE("a GPU access to unmapped locked memory is a memory fault", "[device][
 
 TEST_CASE("registered memory is registered and deregistered", "[device][lock]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    LockBench bench;
     const Pages pages{4};
     HSA_STATUS(hsa_memory_register(pages.at(100), 5000), HSA_STATUS_SUCCESS);
     HSA_STATUS(hsa_memory_register(pages.at(100), 5000), HSA_STATUS_SUCCESS);

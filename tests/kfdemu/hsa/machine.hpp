@@ -29,6 +29,9 @@ namespace hsa_test {
 using namespace std::chrono_literals;
 using Duration = std::chrono::nanoseconds;
 
+/// Of the host's memory.
+inline constexpr std::size_t kPage = 4096;
+
 /// Longer than any wait, also on a slow machine under a sanitizer.
 inline constexpr Duration kDeadline = 30s;
 

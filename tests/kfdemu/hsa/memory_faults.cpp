@@ -6,41 +6,21 @@
 #include <csignal>
 #include <functional>
 #include <map>
-#include <mutex>
 
 #include "child.hpp"
+#include "fault_event.hpp"
 #include "kernel.hpp"
 
 using namespace hsa_test;
 
 namespace {
 
-struct Fault {
-    std::mutex mutex;
-    int events = 0;
-    hsa_amd_gpu_memory_fault_info_t info{};
-
-    bool came() {
-        std::lock_guard lock{mutex};
-        return events != 0;
-    }
-};
-
-hsa_status_t on_event(const hsa_amd_event_t* event, void* data) {
-    auto& fault = *static_cast<Fault*>(data);
-    if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
-    std::lock_guard lock{fault.mutex};
-    ++fault.events;
-    fault.info = event->memory_fault;
-    return HSA_STATUS_SUCCESS;
-}
-
 /// A row's action: submits work that faults, and returns the expected page and reason.
-struct Expected {
+struct ExpectedFault {
     std::uint64_t address;
     std::uint32_t reason;
 };
-struct Scene {
+struct FaultScene {
     Machine& machine;
     Queue& queue;
     const Executable& faults;
@@ -56,103 +36,101 @@ struct Scene {
         launch(name, arguments(machine, faults.kernel(name), values...));
     }
 };
-using Row = std::function<Expected(Scene&)>;
+using FaultRow = std::function<ExpectedFault(FaultScene&)>;
 
-constexpr std::uint32_t kAbsent = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
-constexpr std::uint64_t kNowhere = 0x1234'5678'9000;
 // Larger than the blocks that the runtime cuts small allocations from, and keeps.
 constexpr std::size_t kWhole = 4 << 20;
 
 std::uint64_t past(const Memory& memory) { return memory.address() + memory.size_bytes(); }
 
-const std::map<std::string, Row>& rows() {
-    static const std::map<std::string, Row> table = {
+const std::map<std::string, FaultRow>& fault_rows() {
+    static const std::map<std::string, FaultRow> table = {
         {"null store",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch_with("store_at", std::uint64_t{0}, 1u);
-             return Expected{0, kAbsent};
+             return ExpectedFault{0, kAbsent};
          }},
         {"null load",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch_with("load_at", std::uint64_t{0}, static_cast<void*>(nullptr));
-             return Expected{0, kAbsent};
+             return ExpectedFault{0, kAbsent};
          }},
         {"store where nothing is",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch_with("store_at", kNowhere + 0x238, 1u);
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
         {"atomic where nothing is",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch_with("atomic_at", kNowhere + 0x100);
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
         {"store past an allocation",
-         [](Scene& s) {
+         [](FaultScene& s) {
              Memory memory{s.machine.gpu().coarse, kWhole, {}};
              const std::uint64_t end = past(memory);
              s.launch_with("store_at", end, 1u);
              s.kept.push_back(std::move(memory));
-             return Expected{end, kAbsent};
+             return ExpectedFault{end, kAbsent};
          }},
         {"store to what was freed",
-         [](Scene& s) {
+         [](FaultScene& s) {
              const std::uint64_t address = Memory{s.machine.gpu().coarse, kWhole, {}}.address();
              s.launch_with("store_at", address + 4096, 1u);
-             return Expected{address + 4096, kAbsent};
+             return ExpectedFault{address + 4096, kAbsent};
          }},
         {"host memory without access",
-         [](Scene& s) {
+         [](FaultScene& s) {
              Memory memory{s.machine.cpu().coarse.handle ? s.machine.cpu().coarse : s.machine.cpu().fine, 4096, {}};
              const std::uint64_t address = memory.address();
              s.launch_with("store_at", address + 64, 1u);
              s.kept.push_back(std::move(memory));
-             return Expected{address, kAbsent};
+             return ExpectedFault{address, kAbsent};
          }},
         {"a stack variable of the host",
-         [](Scene& s) {
+         [](FaultScene& s) {
              static std::uint32_t variable = 0;
              const auto address = reinterpret_cast<std::uint64_t>(&variable);
              s.launch_with("store_at", address, 1u);
-             return Expected{address & ~std::uint64_t{4095}, kAbsent};
+             return ExpectedFault{address & ~std::uint64_t{4095}, kAbsent};
          }},
         {"arguments null",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch("store_at", Memory{});
-             return Expected{0, kAbsent};
+             return ExpectedFault{0, kAbsent};
          }},
         {"arguments beyond their allocation",
-         [](Scene& s) {
+         [](FaultScene& s) {
              Memory memory = arguments(s.machine, s.faults.kernel("store_at"), kNowhere, 1u);
              auto packet = kernel_packet(s.faults.kernel("store_at"), {}, memory, s.done);
              const std::uint64_t end = (past(memory) + 4095) & ~std::uint64_t{4095};
              packet.kernarg_address = reinterpret_cast<void*>(end);
              s.queue.submit(packet);
              s.kept.push_back(std::move(memory));
-             return Expected{end, kAbsent};
+             return ExpectedFault{end, kAbsent};
          }},
         {"a jump to nowhere",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.launch_with("jump_to", kNowhere);
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
         {"a barrier's completion signal that is none",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.queue.submit(barrier_and({}, hsa_signal_t{kNowhere}));
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
         {"a kernel's completion signal that is none",
-         [](Scene& s) {
+         [](FaultScene& s) {
              Memory given = arguments(s.machine, s.faults.kernel("well"));
              auto packet = kernel_packet(s.faults.kernel("well"), {}, given, hsa_signal_t{kNowhere});
              s.queue.submit(packet);
              s.kept.push_back(std::move(given));
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
         {"a dependency that is no signal",
-         [](Scene& s) {
+         [](FaultScene& s) {
              s.queue.submit(barrier_and({hsa_signal_t{kNowhere}}, s.done));
-             return Expected{kNowhere, kAbsent};
+             return ExpectedFault{kNowhere, kAbsent};
          }},
     };
     return table;
@@ -168,14 +146,13 @@ TEST_CASE("child: faults", "[.child]") {
     const Executable faults{machine.gpu(), "faults"};
     const Signal done;
     REQUIRE(queue.drains());
-    Scene scene{machine, queue, faults, done};
+    FaultScene scene{machine, queue, faults, done};
     const std::uint64_t index = queue.write_index();
-    const Expected expected = rows().at(row())(scene);
-    REQUIRE(eventually([&] { return fault.came(); }));
-    std::lock_guard lock{fault.mutex};
-    CHECK((fault.info.virtual_address & ~std::uint64_t{4095}) == expected.address);
-    CHECK((fault.info.fault_reason_mask & expected.reason) == expected.reason);
-    CHECK(fault.info.agent.handle == machine.gpu().agent.handle);
+    const ExpectedFault expected = fault_rows().at(row())(scene);
+    REQUIRE(eventually([&] { return fault.events != 0; }));
+    CHECK((fault.address & ~std::uint64_t{4095}) == expected.address);
+    CHECK((fault.reason & expected.reason) == expected.reason);
+    CHECK(fault.agent == machine.gpu().agent.handle);
     CHECK(fault.events == 1);
     CHECK(done.load() == 1);
     CHECK(queue.read_index() <= index);
@@ -184,7 +161,7 @@ TEST_CASE("child: faults", "[.child]") {
 
 TEST_CASE("a memory fault names its page and its reason, and the queue can be destroyed", "[device][faults]") {
     NEEDS_GPUS(1);
-    for (const auto& [name, row] : rows()) {
+    for (const auto& [name, row] : fault_rows()) {
         DYNAMIC_SECTION(name) {
             const ChildResult child = run_child("child: faults", name);
             INFO(child.output);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kWords = 100'000;
 
-hsa_amd_memory_pool_access_t access_of(const Gpu& gpu, hsa_amd_memory_pool_t pool) {
+hsa_amd_memory_pool_access_t pool_access(const Gpu& gpu, hsa_amd_memory_pool_t pool) {
     hsa_amd_memory_pool_access_t access{};
     HSA_CHECK(hsa_amd_agent_memory_pool_get_info(gpu.agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
     return access;
@@ -29,17 +29,17 @@ void allow(const std::vector<hsa_agent_t>& agents, const Memory& memory) {
 
 }  // namespace
 
-#define NEEDS_PEERS(machine)                                                                              \
-    if (access_of((machine).gpu(0), (machine).gpu(1).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED) \
+#define NEEDS_PEERS(machine)                                                                                \
+    if (pool_access((machine).gpu(0), (machine).gpu(1).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED) \
     SKIP_BECAUSE("the GPUs cannot reach each other's memory")
 
 TEST_CASE("another GPU's memory is not accessible until it is allowed", "[device][peer]") {
     NEEDS_GPUS(2);
     Machine machine;
     NEEDS_PEERS(machine);
-    CHECK(access_of(machine.gpu(0), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
-    CHECK(access_of(machine.gpu(0), machine.gpu(1).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
-    CHECK(access_of(machine.gpu(1), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    CHECK(pool_access(machine.gpu(0), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
+    CHECK(pool_access(machine.gpu(0), machine.gpu(1).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    CHECK(pool_access(machine.gpu(1), machine.gpu(0).coarse) == HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
 }
 
 TEST_CASE("a kernel reads and writes the memory of the other GPU", "[device][peer]") {

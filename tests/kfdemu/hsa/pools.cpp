@@ -8,7 +8,7 @@ using namespace hsa_test;
 namespace {
 
 template <class T>
-T ask(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t what) {
+T pool_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t what) {
     T value{};
     HSA_CHECK(hsa_amd_memory_pool_get_info(pool, what, &value));
     return value;
@@ -42,10 +42,10 @@ TEST_CASE("a GPU has coarse-grained memory, and the host has all three kinds", "
     CHECK(machine.cpu().fine.handle != 0);
     CHECK(machine.cpu().kernarg.handle != 0);
     for (auto pool : {machine.gpu().coarse, machine.cpu().fine, machine.cpu().kernarg}) {
-        CHECK(ask<bool>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED));
-        const auto granule = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
+        CHECK(pool_info<bool>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED));
+        const auto granule = pool_info<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
         CHECK((granule != 0 && (granule & (granule - 1)) == 0));
-        CHECK(ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE) >= granule);
+        CHECK(pool_info<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE) >= granule);
     }
 }
 
@@ -75,8 +75,8 @@ TEST_CASE("sizes that no pool has are refused", "[device][pools]") {
     NEEDS_GPUS(1);
     Machine machine;
     for (auto pool : {machine.gpu().coarse, machine.cpu().fine, machine.cpu().kernarg}) {
-        const auto size = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE);
-        const auto granule = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
+        const auto size = pool_info<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE);
+        const auto granule = pool_info<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE);
         void* memory = nullptr;
         HSA_STATUS(allocate(pool, 0, &memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
         for (std::size_t wanted :
@@ -114,7 +114,8 @@ TEST_CASE("a GPU's memory can be used up, and all of it is there again", "[devic
     const Executable code{machine.gpu(), "work"};
     const Memory total{machine.cpu().fine, 4096, machine.agents()};
     const auto pool = machine.gpu().coarse;
-    const std::size_t size = ask<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE), piece = size / 16 / 4096 * 4096;
+    const std::size_t size = pool_info<std::size_t>(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE),
+                      piece = size / 16 / 4096 * 4096;
     std::size_t first_count = 0;
     for (int round = 0; round < 3; ++round) {
         hsa_status_t last = HSA_STATUS_SUCCESS;

@@ -6,7 +6,7 @@ using namespace hsa_test;
 namespace {
 
 template <class T>
-T ask(const Gpu& gpu, int what) {
+T agent_info(const Gpu& gpu, int what) {
     T value{};
     HSA_CHECK(hsa_agent_get_info(gpu.agent, static_cast<hsa_agent_info_t>(what), &value));
     return value;
@@ -20,7 +20,7 @@ std::vector<std::uint32_t> mask_of(const Queue& queue, std::uint32_t bits) {
 
 /// All compute units the GPU has, in whole words.
 std::vector<std::uint32_t> all_units(const Gpu& gpu) {
-    const auto units = ask<std::uint32_t>(gpu, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
+    const auto units = agent_info<std::uint32_t>(gpu, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
     std::vector<std::uint32_t> mask((units + 31) / 32, ~0u);
     if (units % 32) mask.back() = (1u << units % 32) - 1;
     return mask;
@@ -32,8 +32,8 @@ TEST_CASE("queues have the sizes that the agent allows, and no other", "[device]
     NEEDS_GPUS(1);
     Machine machine;
     const Gpu& gpu = machine.gpu();
-    const auto least = ask<std::uint32_t>(gpu, HSA_AGENT_INFO_QUEUE_MIN_SIZE),
-               most = ask<std::uint32_t>(gpu, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
+    const auto least = agent_info<std::uint32_t>(gpu, HSA_AGENT_INFO_QUEUE_MIN_SIZE),
+               most = agent_info<std::uint32_t>(gpu, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
     for (std::uint32_t size = least; size <= most && size != 0; size *= 4) {
         CAPTURE(size);
         Queue queue{gpu, size};

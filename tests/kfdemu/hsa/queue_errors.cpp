@@ -13,7 +13,7 @@ namespace {
 
 using Packet = hsa_kernel_dispatch_packet_t;
 
-struct Row {
+struct ErrorRow {
     const char* name;
     std::function<void(Packet&)> spoil;
     hsa_status_t expected;
@@ -83,7 +83,7 @@ TEST_CASE("a malformed dispatch stops its queue with the status of its defect", 
             p.grid_size_z = std::max<std::uint32_t>(z, 64);
         };
     };
-    const Row rows[] = {
+    const ErrorRow rows[] = {
         {"no dimension", [](Packet& p) { p.setup = 0; }, dimensions},
         {"no dimension that counts, but a reserved bit", [](Packet& p) { p.setup = 4; }, dimensions},
         {"work-group 0 in x", workgroup(0, 1, 1), dimensions},
@@ -120,7 +120,7 @@ TEST_CASE("a malformed dispatch stops its queue with the status of its defect", 
          format},
         {"vendor format 99", [](Packet& p) { set_vendor(p, 99); }, format},
     };
-    for (const Row& row : rows) {
+    for (const ErrorRow& row : rows) {
         DYNAMIC_SECTION(row.name) {
             const Kernel kernel = code.kernel("nothing");
             const Memory none = arguments(machine, kernel);

@@ -7,7 +7,7 @@ using namespace hsa_test;
 namespace {
 
 // Long enough that a packet which did not wait would have completed.
-constexpr Duration kAWhile = 20ms;
+constexpr Duration kPacketTime = 20ms;
 
 std::vector<hsa_signal_t> handles(const std::vector<Signal>& signals) { return {signals.begin(), signals.end()}; }
 
@@ -30,7 +30,7 @@ TEST_CASE("a barrier-AND packet waits for all of its dependencies except null on
         queue.submit(with_dependencies(barrier_and({}, done), handles(signals)));
         // The last first, so that checking only the first dependency fails.
         for (std::size_t i = count; i-- > 0;) {
-            CHECK_FALSE(done.completed(kAWhile));
+            CHECK_FALSE(done.completed(kPacketTime));
             signals[i].store(0);
         }
         CHECK(done.completed());
@@ -46,13 +46,13 @@ TEST_CASE("null dependencies between others do not count", "[device][packets]") 
     const Signal second, fifth, done_and, done_or;
     queue.submit(barrier_and({kNoSignal, second, kNoSignal, kNoSignal, fifth}, done_and));
     second.store(0);
-    CHECK_FALSE(done_and.completed(kAWhile));
+    CHECK_FALSE(done_and.completed(kPacketTime));
     fifth.store(0);
     CHECK(done_and.completed());
     fifth.store(1);
     second.store(1);
     queue.submit(barrier_or({kNoSignal, second, kNoSignal, kNoSignal, fifth}, done_or));
-    CHECK_FALSE(done_or.completed(kAWhile));
+    CHECK_FALSE(done_or.completed(kPacketTime));
     fifth.store(0);
     CHECK(done_or.completed());
 }
@@ -66,7 +66,7 @@ TEST_CASE("a barrier-OR packet waits for any one of its dependencies", "[device]
         std::vector<Signal> signals(5);
         const Signal done;
         queue.submit(with_dependencies(barrier_or({}, done), handles(signals)));
-        CHECK_FALSE(done.completed(kAWhile));
+        CHECK_FALSE(done.completed(kPacketTime));
         signals[which].store(0);
         CHECK(done.completed());
     }
@@ -83,7 +83,7 @@ TEST_CASE("only zero satisfies a dependency", "[device][packets]") {
     queue.submit(barrier_and({dependency}, done));
     for (hsa_signal_value_t value : {hsa_signal_value_t{1}, hsa_signal_value_t{-1}, hsa_signal_value_t{1} << 32}) {
         dependency.store(value);
-        CHECK_FALSE(done.completed(kAWhile));
+        CHECK_FALSE(done.completed(kPacketTime));
     }
     dependency.store(0);
     CHECK(done.completed());
@@ -104,7 +104,7 @@ TEST_CASE("one queue waits for another's completion signals", "[device][packets]
     second.submit(kernel_packet(kernel, {.barrier_bit = true}, plus, done));
     first.submit(barrier_and({open}));
     first.submit(kernel_packet(kernel, {.barrier_bit = true}, times, between));
-    CHECK_FALSE(done.completed(kAWhile));
+    CHECK_FALSE(done.completed(kPacketTime));
     open.store(0);
     REQUIRE(done.completed());
     CHECK(*word.as<std::uint32_t>() == 53);
@@ -136,7 +136,7 @@ TEST_CASE("a barrier-value packet compares the masked value", "[device][packets]
     Queue queue{machine.gpu()};
     const Signal signal{row.blocked}, done;
     queue.submit(barrier_value(signal, row.condition, row.value, row.mask, done));
-    CHECK_FALSE(done.completed(kAWhile));
+    CHECK_FALSE(done.completed(kPacketTime));
     signal.store(row.open);
     CHECK(done.completed());
     CHECK(queue.errors().all().empty());
@@ -159,7 +159,7 @@ TEST_CASE("without the barrier bit a kernel may overtake one that lasts; with it
     CHECK(queue.read_index() == 0);
 
     const Launch held = launch(machine, queue, count, {.barrier_bit = true}, &word[2]);
-    CHECK_FALSE(held.completed(kAWhile));
+    CHECK_FALSE(held.completed(kPacketTime));
     CHECK(word[2] == 1);
     word[0] = 1;
     CHECK(held.completed());
@@ -221,7 +221,7 @@ TEST_CASE("the processor waits for a packet whose header is still invalid", "[de
     const std::uint64_t place = queue.reserve(), after = queue.reserve();
     queue.publish(after, &b);
     queue.ring(after);
-    CHECK_FALSE(second.completed(kAWhile));
+    CHECK_FALSE(second.completed(kPacketTime));
     queue.publish(place, &a);
     queue.ring(place);
     CHECK(first.completed());

@@ -11,7 +11,7 @@ std::uint32_t sum_from(std::uint32_t seed, std::uint32_t n) {
     return static_cast<std::uint32_t>(std::uint64_t{n} * seed + std::uint64_t{n} * (n - 1) / 2);
 }
 
-struct Bench {
+struct ScratchBench {
     Machine machine;
     Queue queue{machine.gpu()};
     Executable code{machine.gpu(), "scratch"};
@@ -34,7 +34,7 @@ struct Bench {
 
 TEST_CASE("scratch grows for kernels that need more, and shrinks for those that need less", "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     for (int round = 0; round < 2; ++round) {
         bench.check("small", 16, line(4096, 256));
         bench.check("medium", 1024, line(1024, 256));
@@ -46,7 +46,7 @@ TEST_CASE("scratch grows for kernels that need more, and shrinks for those that 
 
 TEST_CASE("work-groups of sixteen waves each find scratch for all", "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     bench.check("medium", 1024, line(2048, 1024));
     CHECK(bench.queue.errors().all().empty());
 }
@@ -54,7 +54,7 @@ TEST_CASE("work-groups of sixteen waves each find scratch for all", "[device][sc
 TEST_CASE("a kernel that needs scratch does not wait for earlier kernels, nor share their scratch",
           "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     const Kernel small = bench.code.kernel("small"), medium = bench.code.kernel("medium");
     const Memory out{bench.machine.cpu().fine, 1 << 20, bench.machine.agents()};
     const Memory low = arguments(bench.machine, small, out.data());
@@ -72,7 +72,7 @@ TEST_CASE("a kernel that needs scratch does not wait for earlier kernels, nor sh
 
 TEST_CASE("two queues have separate scratch at the same time", "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     Queue second{bench.machine.gpu()};
     const Kernel medium = bench.code.kernel("medium");
     const Memory a{bench.machine.cpu().fine, 4096, bench.machine.agents()},
@@ -92,7 +92,7 @@ TEST_CASE("two queues have separate scratch at the same time", "[device][scratch
 
 TEST_CASE("a stack of a depth known only to the host has the packet's size", "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     const Kernel recurse = bench.code.kernel("recurse");
     for (std::uint32_t depth : {0u, 1u, 20u, 200u}) {
         CAPTURE(depth);
@@ -105,7 +105,7 @@ TEST_CASE("a stack of a depth known only to the host has the packet's size", "[d
 
 TEST_CASE("scratch that no wave can address stops the queue for lack of resources, and no other", "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     const Kernel small = bench.code.kernel("small");
     const Memory given = arguments(bench.machine, small, bench.out.data());
     Shape shape = line(64);
@@ -124,7 +124,7 @@ TEST_CASE("scratch that no wave can address stops the queue for lack of resource
 TEST_CASE("scratch that the GPU has no memory for stops the queue for lack of resources, and no other",
           "[device][scratch]") {
     NEEDS_GPUS(1);
-    Bench bench;
+    ScratchBench bench;
     std::size_t vram = 0;
     HSA_CHECK(hsa_amd_memory_pool_get_info(bench.machine.gpu().coarse, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram));
     // One wave per compute unit takes 4 MiB each; with less the runtime does not try.

@@ -16,9 +16,7 @@ using namespace hsa_test;
 
 namespace {
 
-// An allocation of the kernel's own, and more than one packet of the older copy engines holds.
-constexpr std::size_t kBytes = 6 << 20;
-constexpr std::size_t kFragmentBytes = 64 << 10;  // a part of one
+constexpr std::size_t kFragmentBytes = 64 << 10;  // a part of an allocation of the kernel
 
 std::string text(const hsa_amd_ipc_memory_t& handle) {
     std::ostringstream out;
@@ -97,7 +95,7 @@ TEST_CASE("child: exports", "[.child]") {
 
 TEST_CASE("one process reads what another writes to shared memory", "[device][memory][ipc]") {
     NEEDS_GPUS(1);
-    SECTION("an allocation of the kernel's own") { in_each_way("child: exports", std::to_string(kBytes)); }
+    SECTION("an allocation of the kernel's own") { in_each_way("child: exports", std::to_string(kOwnAllocationBytes)); }
     SECTION("a fragment of one") { in_each_way("child: exports", std::to_string(kFragmentBytes)); }
 }
 
@@ -112,22 +110,23 @@ TEST_CASE("child: attaches and keeps", "[.child]") {
 
 TEST_CASE("child: exports and frees", "[.child]") {
     Machine machine;
-    std::optional<Memory> memory{std::in_place, machine.gpu().coarse, kBytes, std::vector<hsa_agent_t>{}};
-    fill(machine, memory->data(), pattern(kBytes, 1));
+    std::optional<Memory> memory{std::in_place, machine.gpu().coarse, kOwnAllocationBytes, std::vector<hsa_agent_t>{}};
+    fill(machine, memory->data(), pattern(kOwnAllocationBytes, 1));
     hsa_amd_ipc_memory_t handle;
-    HSA_CHECK(hsa_amd_ipc_memory_create(memory->data(), kBytes, &handle));
+    HSA_CHECK(hsa_amd_ipc_memory_create(memory->data(), kOwnAllocationBytes, &handle));
     const Turns turns;
     ChildResult child;
-    std::thread attacher{[&] { child = run_child("child: attaches and keeps", turns.text(handle, kBytes)); }};
+    std::thread attacher{
+        [&] { child = run_child("child: attaches and keeps", turns.text(handle, kOwnAllocationBytes)); }};
     await(turns.attached.read_end);
     memory.reset();
-    const Memory other{machine.gpu().coarse, kBytes, {}};
-    fill(machine, other.data(), pattern(kBytes, 3));
+    const Memory other{machine.gpu().coarse, kOwnAllocationBytes, {}};
+    fill(machine, other.data(), pattern(kOwnAllocationBytes, 3));
     tell(turns.go_on.write_end);
     attacher.join();
     INFO(child.output);
     CHECK(child.passed());
-    CHECK(difference(read_back(machine, other.data(), kBytes), pattern(kBytes, 3)) == "");
+    CHECK(difference(read_back(machine, other.data(), kOwnAllocationBytes), pattern(kOwnAllocationBytes, 3)) == "");
 }
 
 TEST_CASE("attached memory keeps its contents after its exporter frees it", "[device][memory][ipc]") {
@@ -140,15 +139,16 @@ TEST_CASE("child: attaches in vain", "[.child]") {
     std::istringstream in{row()};
     const auto handle = handle_from(in);
     void* address = nullptr;
-    CHECK(hsa_amd_ipc_memory_attach(&handle, kBytes, 1, &machine.gpu().agent, &address) != HSA_STATUS_SUCCESS);
+    CHECK(hsa_amd_ipc_memory_attach(&handle, kOwnAllocationBytes, 1, &machine.gpu().agent, &address) !=
+          HSA_STATUS_SUCCESS);
 }
 
 TEST_CASE("child: exports freed memory", "[.child]") {
     Machine machine;
     hsa_amd_ipc_memory_t handle;
     {
-        const Memory memory{machine.gpu().coarse, kBytes, {}};
-        HSA_CHECK(hsa_amd_ipc_memory_create(memory.data(), kBytes, &handle));
+        const Memory memory{machine.gpu().coarse, kOwnAllocationBytes, {}};
+        HSA_CHECK(hsa_amd_ipc_memory_create(memory.data(), kOwnAllocationBytes, &handle));
     }
     const auto child = run_child("child: attaches in vain", text(handle));
     INFO(child.output);

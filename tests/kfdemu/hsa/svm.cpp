@@ -14,16 +14,16 @@ using namespace hsa_test;
 
 namespace {
 
-constexpr std::size_t kBytes = 256 << 10, kPage = 4096;
+constexpr std::size_t kSvmBytes = 256 << 10;
 
-/// Pages of the program's own.
-struct Pages {
-    Pages() : data{mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)} {
+/// SvmPages of the program's own.
+struct SvmPages {
+    SvmPages() : data{mmap(nullptr, kSvmBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)} {
         if (data == MAP_FAILED) throw std::runtime_error{"no pages"};
     }
-    ~Pages() { munmap(data, kBytes); }
-    Pages(const Pages&) = delete;
-    Pages& operator=(const Pages&) = delete;
+    ~SvmPages() { munmap(data, kSvmBytes); }
+    SvmPages(const SvmPages&) = delete;
+    SvmPages& operator=(const SvmPages&) = delete;
     std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(data) + offset; }
     void* data;
 };
@@ -50,27 +50,27 @@ std::uint64_t access_of(const Machine& machine, void* begin, std::size_t bytes) 
 TEST_CASE("a GPU reaches pages that an attribute gives it", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Pages pages;
-    HSA_CHECK(set(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle));
-    CHECK(access_of(machine, pages.data, kBytes) == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE);
+    const SvmPages pages;
+    HSA_CHECK(set(pages.data, kSvmBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle));
+    CHECK(access_of(machine, pages.data, kSvmBytes) == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE);
     const Executable code{machine.gpu(), "work"};
     Queue queue{machine.gpu()};
     auto* words = static_cast<std::uint32_t*>(pages.data);
-    std::fill_n(words, kBytes / sizeof *words, 7u);
-    const Memory copy{machine.gpu().coarse, kBytes, {}};
+    std::fill_n(words, kSvmBytes / sizeof *words, 7u);
+    const Memory copy{machine.gpu().coarse, kSvmBytes, {}};
     const Signal done;
-    HSA_CHECK(hsa_amd_memory_async_copy(copy.data(), machine.gpu().agent, pages.data, machine.gpu().agent, kBytes, 0,
+    HSA_CHECK(hsa_amd_memory_async_copy(copy.data(), machine.gpu().agent, pages.data, machine.gpu().agent, kSvmBytes, 0,
                                         nullptr, done));
     REQUIRE(done.completed());
     CHECK(done.load() == 0);
-    CHECK(difference(read_back(machine, copy.data(), kBytes), Words(kBytes / sizeof *words, 7u)) == "");
+    CHECK(difference(read_back(machine, copy.data(), kSvmBytes), Words(kSvmBytes / sizeof *words, 7u)) == "");
 }
 
 TEST_CASE("a GPU reaches the pages around those that the heap has given back", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Pages pages;
-    HSA_CHECK(set(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle));
+    const SvmPages pages;
+    HSA_CHECK(set(pages.data, kSvmBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle));
     auto* in = reinterpret_cast<std::uint32_t*>(pages.at(0));
     auto* out = reinterpret_cast<std::uint32_t*>(pages.at(2 * kPage));
     std::fill_n(in, 64, 41u);
@@ -85,9 +85,9 @@ TEST_CASE("a GPU reaches the pages around those that the heap has given back", "
 TEST_CASE("attributes are reported as set, page by page", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Pages pages;
+    const SvmPages pages;
     const auto gpu = machine.gpu().agent.handle;
-    CHECK(access_of(machine, pages.data, kBytes) == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
+    CHECK(access_of(machine, pages.data, kSvmBytes) == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
 
     HSA_CHECK(set(pages.at(kPage), 2 * kPage, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, gpu));
     CHECK(access_of(machine, pages.at(kPage), 2 * kPage) == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE);
@@ -96,10 +96,10 @@ TEST_CASE("attributes are reported as set, page by page", "[device][memory][svm]
     CHECK(access_of(machine, pages.at(2 * kPage), kPage) == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
     CHECK(access_of(machine, pages.at(kPage), 2 * kPage) == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
 
-    HSA_CHECK(set(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, gpu));
+    HSA_CHECK(set(pages.data, kSvmBytes, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, gpu));
     CHECK(get(pages.at(3 * kPage), kPage, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION).value == gpu);
     HSA_CHECK(set(pages.data, kPage, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, machine.cpu().agent.handle));
-    CHECK(get(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION).value == 0);
+    CHECK(get(pages.data, kSvmBytes, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION).value == 0);
     HSA_CHECK(set(pages.data, kPage, HSA_AMD_SVM_ATTRIB_READ_ONLY, 1));
     CHECK(get(pages.data, kPage, HSA_AMD_SVM_ATTRIB_READ_ONLY).value != 0);
     CHECK(get(pages.at(kPage), kPage, HSA_AMD_SVM_ATTRIB_READ_ONLY).value == 0);
@@ -108,11 +108,11 @@ TEST_CASE("attributes are reported as set, page by page", "[device][memory][svm]
 TEST_CASE("a prefetch completes its signal and is reported", "[device][memory][svm]") {
     NEEDS_GPUS(1);
     Machine machine;
-    const Pages pages;
+    const SvmPages pages;
     const Signal done;
-    HSA_CHECK(hsa_amd_svm_prefetch_async(pages.data, kBytes, machine.gpu().agent, 0, nullptr, done));
+    HSA_CHECK(hsa_amd_svm_prefetch_async(pages.data, kSvmBytes, machine.gpu().agent, 0, nullptr, done));
     REQUIRE(done.completed());
-    CHECK(get(pages.data, kBytes, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION).value == machine.gpu().agent.handle);
+    CHECK(get(pages.data, kSvmBytes, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION).value == machine.gpu().agent.handle);
 }
 
 TEST_CASE("attributes of unmapped memory are refused", "[device][memory][svm]") {
@@ -120,12 +120,13 @@ TEST_CASE("attributes of unmapped memory are refused", "[device][memory][svm]") 
     Machine machine;
     void* gone = nullptr;
     {
-        const Pages pages;
+        const SvmPages pages;
         gone = pages.data;
     }
-    CHECK(set(gone, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
-    CHECK(set(nullptr, kBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
-    const Pages pages;
+    CHECK(set(gone, kSvmBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
+    CHECK(set(nullptr, kSvmBytes, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) !=
+          HSA_STATUS_SUCCESS);
+    const SvmPages pages;
     CHECK(set(pages.data, 0, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, machine.gpu().agent.handle) != HSA_STATUS_SUCCESS);
-    CHECK(set(pages.data, kBytes, 0x777, 1) != HSA_STATUS_SUCCESS);
+    CHECK(set(pages.data, kSvmBytes, 0x777, 1) != HSA_STATUS_SUCCESS);
 }

@@ -21,28 +21,28 @@ std::vector<u32> ds(const std::string& mnemonic, u32 dst, u32 address, u32 offse
 constexpr const char* loads[] = {"ds_read_b32",  "ds_read_b64",      "ds_read_b96",  "ds_read_b128",
                                  "ds_read2_b32", "ds_read2st64_b32", "ds_read2_b64", "ds_read2st64_b64"};
 
-enum class Where : std::uint8_t { adjacent, same, apart, unaligned, anywhere, mixed };
+enum class LdsWhere : std::uint8_t { adjacent, same, apart, unaligned, anywhere, mixed };
 
-u32 address(Where where, u32 base, u32 lane, Random& random) {
+u32 address(LdsWhere where, u32 base, u32 lane, Random& random) {
     switch (where) {
-        case Where::adjacent:
+        case LdsWhere::adjacent:
             return base * 4 + lane * 4;
-        case Where::same:
+        case LdsWhere::same:
             return base * 4;
-        case Where::apart:
+        case LdsWhere::apart:
             return random.below(256) * 4;
-        case Where::unaligned:
+        case LdsWhere::unaligned:
             return random.below(1024);
-        case Where::anywhere:
+        case LdsWhere::anywhere:
             return random.one_in(40) ? 0u - random.below(64) : random.below(kLdsBytes + 8);
-        case Where::mixed:
+        case LdsWhere::mixed:
             break;
     }
     return lane < 16 ? base * 4 + lane * 4 : lane < 32 ? base * 4 : lane < 48 ? lane * 8 : 4 * random.below(200);
 }
 
-struct Wave {
-    Wave(Level level, bool translates) : machine(Target::gfx90a, level) {
+struct LdsWave {
+    LdsWave(Level level, bool translates) : machine(Target::gfx90a, level) {
         if (translates) machine.use_translation();
         for (u32 n = 0; n < kLdsBytes / 4; ++n) lds[n] = 0x3f800000u + n * 0x1003;
         machine.wave().lds = reinterpret_cast<std::byte*>(lds.data());
@@ -52,7 +52,7 @@ struct Wave {
         Random random(seed);
         for (u32 n = 8; n < 24; ++n) machine.number_lanes(n, n * 0x1000000);
         for (u32 n = 0; n < 4; ++n) {
-            const auto where = static_cast<Where>(random.below(6));
+            const auto where = static_cast<LdsWhere>(random.below(6));
             const u32 base = random.one_in(5) ? 448 + random.below(20) : random.below(100);
             for (u32 lane = 0; lane < 64; ++lane) machine.lane(n, lane) = address(where, base, lane, random);
         }
@@ -94,7 +94,7 @@ std::vector<u32> program(Random& random, std::string& text) {
 TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][lds]") {
     for (const Level level : levels()) {
         if (level == Level::V2) continue;
-        Wave interpreted(level, false), translated(level, true);
+        LdsWave interpreted(level, false), translated(level, true);
         Random random(static_cast<u64>(level));
         u64 ran = 0;
         for (unsigned n = 0; n < 3000; ++n) {
@@ -118,7 +118,7 @@ TEST_CASE("a store of LDS ends a stretch, so that all lanes load what was there 
     const auto code = ds("ds_read2_b32", 8, 0, 0x100) + ds("ds_write_b32", 0, 1, 0, 2) +
                       ds("ds_read2_b32", 10, 3, 0x100) + vop2("v_add_u32", 12, v(10), 11);
     for (const bool translates : {false, true}) {
-        Wave wave(kfdemu::gfx9::best_level(), translates);
+        LdsWave wave(kfdemu::gfx9::best_level(), translates);
         Machine& m = wave.machine;
         for (u32 lane = 0; lane < 64; ++lane) {
             m.lane(0, lane) = m.lane(1, lane) = 4 * lane;

@@ -12,8 +12,6 @@ using check::ObjectKind;
 using hsa::Later;
 using hsa::Status;
 
-check::Allocations& allocations() { return check::process_checks().allocations; }
-check::LiveObjects& objects() { return check::process_checks().objects; }
 std::uint64_t address(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 void made(ObjectKind kind, std::uint64_t handle, std::size_t bytes, check::StackId by) {

@@ -109,8 +109,6 @@ Quarantine& quarantine() { return *instance.load(std::memory_order_acquire); }
 /// A child of fork() cannot release its parent's memory, and may not have the thread that holds the lock.
 void renew_quarantine() { instance.store(new Quarantine, std::memory_order_release); }
 
-check::Allocations& allocations() { return check::process_checks().allocations; }
-
 check::ObjectName name_of(std::uint64_t va) { return {check::ObjectKind::Memory, va}; }
 
 void announce(std::uint64_t va, std::size_t bytes) {

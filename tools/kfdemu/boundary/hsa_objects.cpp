@@ -12,8 +12,6 @@ namespace {
 
 using check::ObjectKind;
 
-check::LiveObjects& objects() { return check::process_checks().objects; }
-
 /// A call that creates an object. Its last argument is where the handle is stored; handles are 64 bits wide.
 template <int kNumber, ObjectKind kKind, class... Arguments>
 struct Creation {

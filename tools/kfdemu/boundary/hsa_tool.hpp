@@ -31,6 +31,8 @@ void report_leaks_now();
 bool wants_allocations(const Checks& checks);
 /// Whether --check=leak is on.
 bool finds_leaks();
+inline check::Allocations& allocations() { return check::process_checks().allocations; }
+inline check::LiveObjects& objects() { return check::process_checks().objects; }
 /// The caller's stack if a check that shows it is on.
 check::StackId stack_of_caller();
 

@@ -19,8 +19,8 @@ namespace {
 
 NOT_SANITIZED bool is_shared(int signal) { return host_fault::handles(signal) && host_fault::installed(); }
 
-std::atomic<bool> interrupts[2];  // siginterrupt() for SIGSEGV, SIGBUS; relaxed: a flag alone
-std::atomic<bool>& interrupts_of(int signal) { return interrupts[signal == SIGBUS]; }
+std::atomic<bool> interruptions[2];  // siginterrupt() for SIGSEGV, SIGBUS; relaxed: a flag alone
+std::atomic<bool>& interrupts_of(int signal) { return interruptions[signal == SIGBUS]; }
 
 sigset_t only(int signal) {
     sigset_t set;

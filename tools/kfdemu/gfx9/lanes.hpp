@@ -155,8 +155,8 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-/// VOPC: R::meaning(a, b, context) is the lane's bit. CMPX also becomes EXEC.
-template <class R, bool cmpx>
+/// VOPC: R::meaning(d, a, b, context) sets d to the lane's bit.
+template <class R>
 const Inst* vector_compare(Wave& w, const Inst& i) {
     using A = typename R::A;
     using B = typename R::B;
@@ -175,7 +175,6 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
     }
     const u64 mask = pack_mask(flags.lane) & w.exec();
     w.set_s64(i.sdst, mask);
-    if constexpr (cmpx) w.set_s64(kExec, mask);
     return next_of(i);
 }
 
@@ -306,18 +305,18 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-template <class R, bool cmpx>
+template <class R>
 const Inst* plain_compare(Wave& w, const Inst& i) {
     using A = typename R::A;
     using B = typename R::B;
-    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<A, B>()>(w)))) return vector_compare<R, cmpx>(w, i);
+    if (KFDEMU_UNLIKELY((!mode_is_on<mode_kind<A, B>()>(w)))) return vector_compare<R>(w, i);
     scalar_setup(w, i);
     Room<A::dwords> room_a;
     Room<B::dwords> room_b;
     Room<1> flags;
     const Chunks a = plain_source<A>(w, i, 0, room_a.lane);
     const Chunks b = plain_source<B>(w, i, 1, room_b.lane);
-    if (lacks<A>(a) || lacks<B>(b)) return vector_compare<R, cmpx>(w, i);
+    if (lacks<A>(a) || lacks<B>(b)) return vector_compare<R>(w, i);
     const Context x = context(w, i);
     each_chunk<is_simple<A, B>>([&](unsigned n) KFDEMU_LAMBDA {
         const u32 *const from_a = a.chunk(n), *const from_b = b.chunk(n);
@@ -329,7 +328,6 @@ const Inst* plain_compare(Wave& w, const Inst& i) {
     });
     const u64 mask = pack_mask(flags.lane) & w.exec();
     w.set_s64(i.sdst, mask);
-    if constexpr (cmpx) w.set_s64(kExec, mask);
     return next_of(i);
 }
 

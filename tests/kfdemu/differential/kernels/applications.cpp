@@ -220,3 +220,5 @@ KERNEL(damped_newton, f64, f64, f64, .items = 128, .a_values = differential::Val
     }
     out[i] = x;
 }
+
+#undef UNIT

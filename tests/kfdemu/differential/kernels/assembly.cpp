@@ -255,3 +255,5 @@ KERNEL(named_instructions, u32, u32, u32, .group = 64, .out = 9) {
     barrier();
     o[8] = appended(GENERIC(u32, count_lds));
 }
+
+#undef UNIT

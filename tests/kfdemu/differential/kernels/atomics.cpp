@@ -116,3 +116,5 @@ KERNEL(hash_table, u32, u32, u32, .group = 256) {
     barrier();
     out[global_id()] = table[at * 2 + 1] ^ key;
 }
+
+#undef UNIT

@@ -140,3 +140,5 @@ KERNEL(f64_solve, f64, f64, f64, .items = 64, .a = 16, .b = 4, .out = 4, .a_valu
     }
     for (u32 r = 0; r < 4; ++r) out[i * 4 + r] = m[r][4] / m[r][r];
 }
+
+#undef UNIT

@@ -215,3 +215,5 @@ KERNEL(buffer_f64, f64, i16, f64, .out = 6, .a_values = differential::Values::Ta
     mine[5] = buffer_max(out, bytes, i * 6 + 2, f64(b[i]));
 }
 #endif
+
+#undef UNIT

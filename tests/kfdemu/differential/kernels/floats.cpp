@@ -194,3 +194,5 @@ KERNEL(f32_packed, f32, f32, f32, .a = 4, .b = 2, .out = 10) {
         out[i * 10 + k * 2 + 1] = (*to[k])[1];
     }
 }
+
+#undef UNIT

@@ -318,3 +318,5 @@ KERNEL(binary_search, u32, u32, u32, .b = 1) {
     }
     out[i] = low;
 }
+
+#undef UNIT

@@ -116,3 +116,5 @@ KERNEL(f16_dot, f16, f16, f16, .a = 16, .b = 16, .a_values = differential::Value
     for (u32 k = 0; k < 16; ++k) sum += f16(a[i * 16 + k] * b[i * 16 + k]);
     out[i] = sum;
 }
+
+#undef UNIT

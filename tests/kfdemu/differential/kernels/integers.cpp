@@ -249,3 +249,5 @@ KERNEL(divide_128, u64, u64, u64, .items = 128, .out = 6, .from_clang = 19) {
     o[5] = u64(u128(signed_quotient) >> 64);
 }
 #endif
+
+#undef UNIT

@@ -166,3 +166,5 @@ KERNEL(most_of_lds, u32, u32, u32, .items = 2048, .group = 1024) {
     for (u32 k = 0; k < 15; ++k) sum = sum * 5 + most_lds[(k * 1024 + l * 37 + b[global_id()] % 1024) % 15360];
     out[global_id()] = sum + most_lds[15359 - l];
 }
+
+#undef UNIT

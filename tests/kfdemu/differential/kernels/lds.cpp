@@ -264,3 +264,5 @@ KERNEL(transpose, u32, u32, u32, .items = 1024, .group = 256) {
     barrier();
     out[(gx + y) * 32 + gy + x] = transpose_lds[x * 17 + y] ^ b[0];
 }
+
+#undef UNIT

@@ -151,3 +151,5 @@ static inline void exact_functions(const T* a, const T* b, T* out) {
 EACH(f32)
 EACH(f64)
 #endif
+
+#undef UNIT

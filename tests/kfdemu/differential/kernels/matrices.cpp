@@ -251,3 +251,5 @@ KERNEL(quantised_layer, u32, u32, i8, .a = 16, .b = 16, .out = 4, .from_gfx = 0x
     }
 }
 #endif
+
+#undef UNIT

@@ -70,15 +70,15 @@ KERNEL(function_table, u32, u32, u32, .stack_bytes = 16384) {
     out[i] = v;
 }
 
-LDS(u32, generic_lds, 64 * 4);
+LDS(u32, generic_words, 64 * 4);
 /// One instruction, whose lanes are in memory, in LDS and on the stack.
 KERNEL(generic_pointers, u32, u32, u32, .out = 8) {
     const u32 i = global_id(), l = local_id();
     u32 mine[4];
-    u32* const places[] = {out + i * 8, GENERIC(u32, generic_lds) + l * 4, mine, out + i * 8 + 4};
+    u32* const places[] = {out + i * 8, GENERIC(u32, generic_words) + l * 4, mine, out + i * 8 + 4};
     for (u32 k = 0; k < 4; ++k) {
         mine[k] = b[i] + k;
-        generic_lds[l * 4 + k] = b[i] * (k + 2);
+        generic_words[l * 4 + k] = b[i] * (k + 2);
         out[i * 8 + k] = k;
         out[i * 8 + 4 + k] = a[i] + k;
     }
@@ -93,7 +93,7 @@ KERNEL(generic_pointers, u32, u32, u32, .out = 8) {
     wide += u64(i32(reinterpret_cast<i16*>(at)[5])) << 17;
     __builtin_memcpy(at, &wide, 8);
     barrier();
-    out[i * 8 + 7] ^= mine[a[i] % 3] + generic_lds[l * 4 + b[i] % 4] + u32(reinterpret_cast<i8*>(at)[13]);
+    out[i * 8 + 7] ^= mine[a[i] % 3] + generic_words[l * 4 + b[i] % 4] + u32(reinterpret_cast<i8*>(at)[13]);
 }
 
 LDS(u32, generic_atomics_lds, 64 * 4);
@@ -326,3 +326,5 @@ KERNEL(lists_and_trees, u32, u32, u32, .items = 128, .a = 20) {
     }
     out[i] = sum + most + hidden(b[i]);
 }
+
+#undef UNIT

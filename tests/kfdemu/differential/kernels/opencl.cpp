@@ -269,3 +269,5 @@ KERNEL(cl_generic, i32, i32, i32, .out = 3, .a_values = differential::Values::Ta
     out[i * 3 + 1] = a[i] * steps[b[i] & 7] + b[i] - i16(a[i]) + numbers[b[i] & 3];
     out[i * 3 + 2] = mine * 3 + lds + (a[i] % 3 == 1) + (a[i] % 3 == 0) * 2;
 }
+
+#undef UNIT

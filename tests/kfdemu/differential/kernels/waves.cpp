@@ -133,3 +133,5 @@ KERNEL(votes, u32, u32, u32) {
     }
     out[i] = rounds * 8 + v;
 }
+
+#undef UNIT
