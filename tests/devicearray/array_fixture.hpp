@@ -11,9 +11,10 @@
 namespace array_test {
 
 /// 0, 1, 2, …
-inline std::vector<float> counting(std::size_t count) {
-    std::vector<float> values(count);
-    std::iota(values.begin(), values.end(), 0.0f);
+template <class T = float>
+std::vector<T> counting(std::size_t count) {
+    std::vector<T> values(count);
+    std::iota(values.begin(), values.end(), T{});
     return values;
 }
 

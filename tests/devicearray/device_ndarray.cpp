@@ -31,7 +31,7 @@ static_assert(std::copyable<MappedNDArray> && std::copyable<DeviceRecord>);
 namespace {
 
 template <class T>
-std::vector<T> counting(std::size_t count) {
+std::vector<T> small_numbers(std::size_t count) {
     std::vector<T> values(count);
     for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i % 100);
     return values;
@@ -39,7 +39,7 @@ std::vector<T> counting(std::size_t count) {
 
 template <class T>
 void round_trip(Device& device, std::size_t count) {
-    const std::vector<T> host = counting<T>(count);
+    const std::vector<T> host = small_numbers<T>(count);
     const DeviceNDArray array = to_device(host, device.stream);
     CHECK(array.dtype() == dtype_of<T>());
     CHECK(array.shape() == Dims{count});
@@ -94,7 +94,7 @@ TEST_CASE("any contiguous container can be sent and filled", "[device]") {
 TEST_CASE("C and F order arrays keep their order on the device", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<float> host = counting<float>(12);
+    const std::vector<float> host = small_numbers<float>(12);
     for (const Order order : {Order::C, Order::F}) {
         const DeviceNDArray array = to_device(host_view(host, {3, 4}, order), device.stream);
         CHECK(array.is_c_contiguous() == (order == Order::C));
@@ -151,7 +151,7 @@ TEST_CASE("nested arrays have their own shape, and are copied by index", "[devic
 TEST_CASE("flat ranges are copied in the array's order, to arrays of any rank", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<int> flat = counting<int>(12);
+    const std::vector<int> flat = small_numbers<int>(12);
     const auto array_of = [&](const Dims& shape, Order order) {
         return device_array(shape, dtypes::int32, order, device.stream);
     };
@@ -185,7 +185,7 @@ TEST_CASE("flat ranges are copied in the array's order, to arrays of any rank", 
 TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<int> host = counting<int>(1000);
+    const std::vector<int> host = small_numbers<int>(1000);
     const DeviceNDArray line = to_device(host, device.stream);
     const DeviceNDArray image = line.reshape({20, 50}, Order::F);
     CHECK(image.data() == line.data());
@@ -199,7 +199,7 @@ TEST_CASE("reshapes and transposes are views of the same memory", "[device]") {
 TEST_CASE("an array may be destroyed before the work submitted with it is complete", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<float> host = counting<float>(1 << 20);
+    const std::vector<float> host = small_numbers<float>(1 << 20);
     auto destination = device_array<float>(host.size(), device.stream);
     std::weak_ptr<const void> memory;
     {
@@ -215,7 +215,7 @@ TEST_CASE("an array may be destroyed before the work submitted with it is comple
 TEST_CASE("a view keeps the memory after its array is destroyed", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<int> host = counting<int>(64);
+    const std::vector<int> host = small_numbers<int>(64);
     std::optional<DeviceNDArray> array = to_device(host, device.stream);
     const DeviceNDArray view = array->reshape({8, 8});
     array.reset();
@@ -241,7 +241,7 @@ TEST_CASE("empty arrays and scalars survive the round trip", "[device]") {
 TEST_CASE("to_device can skip the copy, or fill an existing array", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<int> host = counting<int>(16);
+    const std::vector<int> host = small_numbers<int>(16);
     const DeviceNDArray only_memory = to_device(host, device.stream, false);
     CHECK(only_memory.shape() == Dims{16});
 
@@ -255,7 +255,7 @@ TEST_CASE("to_device can skip the copy, or fill an existing array", "[device]") 
 TEST_CASE("foreign memory becomes an array without a copy", "[device]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<int> host = counting<int>(16);
+    const std::vector<int> host = small_numbers<int>(16);
     auto memory = std::make_shared<Allocation>(device.gpu.allocate(64));
     device.stream.copy_async(memory->data(), host.data(), 64);
     const DeviceNDArray array(memory, memory->data(), dtypes::int32, Layout::contiguous({4, 4}, 4), device.gpu);
@@ -272,7 +272,7 @@ TEST_CASE("impossible shapes are refused with the reason", "[device]") {
     CHECK_THROWS_AS(device_array<float>(-1, device.stream), InvalidArgument);
     CHECK_THROWS_AS(device_array<double>({1ll << 32, 1ll << 32}, device.stream), InvalidArgument);
     CHECK_THROWS_AS(device_array<float>(1ll << 45, device.stream), OutOfMemory);
-    CHECK(to_device(counting<int>(8), device.stream).copy_to_host<int>(device.stream) == counting<int>(8));
+    CHECK(to_device(small_numbers<int>(8), device.stream).copy_to_host<int>(device.stream) == small_numbers<int>(8));
 }
 
 TEST_CASE("device arrays have the same forms as host arrays", "[device]") {
@@ -327,7 +327,7 @@ TEST_CASE("an array like another has its type, order and shape", "[device]") {
     CHECK(device_array_like(host_array({3, 4}, dtypes::int8, Order::F), device.stream).is_f_contiguous());
 
     // A view may have elements that are arrays; these are kept.
-    const std::vector<float> host = counting<float>(12);
+    const std::vector<float> host = small_numbers<float>(12);
     const DType triple = DType::subarray(dtypes::float32, {3});
     const DeviceNDArray array = to_device(HostView{host.data(), triple, Layout::contiguous({4}, 12)}, device.stream);
     CHECK(array.dtype() == triple);

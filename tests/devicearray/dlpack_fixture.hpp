@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
+#include "array_fixture.hpp"
 
 #if defined(WITH_DLPACK)
 #include <dlpack/dlpack.h>
@@ -21,10 +20,11 @@
 namespace dlpack_test {
 
 using namespace hsadrv;
+using array_test::counting;
 using test_support::Contains;
 using test_support::Device;
+using test_support::patience;
 
-constexpr auto patience = std::chrono::seconds(30);
 constexpr int cpu = 1, cuda = 2, rocm = 10, rocm_host = 11;
 
 /// The two forms, so that tests of both are written once.
@@ -91,13 +91,6 @@ std::vector<std::int64_t> shape_of(const Tensor& managed) {
 template <class Tensor>
 std::vector<std::int64_t> strides_of(const Tensor& managed) {
     return {managed->dl_tensor.strides, managed->dl_tensor.strides + managed->dl_tensor.ndim};
-}
-
-template <class T>
-std::vector<T> counting(std::size_t count) {
-    std::vector<T> values(count);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i);
-    return values;
 }
 
 }  // namespace dlpack_test

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "../hsadrv/device.hpp"
 #include "array_fixture.hpp"
+#include "support/child.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;
@@ -16,7 +16,7 @@ using test_support::Device;
 namespace {
 
 void run_other(const char* test_case, const std::string& handle) {
-    const auto child = device_test::run_test_in_child(test_case, "HSADRV_TEST_HANDLE", handle.c_str());
+    const auto child = test_support::run_test_in_child(test_case, "HSADRV_TEST_HANDLE", handle.c_str());
     INFO(child.output);
     CHECK(child.status == 0);
     CHECK(child.output.find("No test cases matched") == std::string::npos);
@@ -24,13 +24,13 @@ void run_other(const char* test_case, const std::string& handle) {
 
 DeviceNDArray received(Device& device) { return from_ipc(std::getenv("HSADRV_TEST_HANDLE"), device.gpu); }
 
-struct Pair {
+struct Sample {
     float first;
     std::int16_t second;
 };
 
 }  // namespace
-HSADRV_RECORD(Pair, first, second);
+HSADRV_RECORD(Sample, first, second);
 
 TEST_CASE("child: doubles an array", "[.child]") {
     Device device;
@@ -98,14 +98,14 @@ TEST_CASE("received memory stays attached for work in flight", "[device][ipc]") 
 TEST_CASE("child: finds its dtype", "[.child]") {
     Device device;
     const DeviceNDArray array = received(device);
-    CHECK(array.dtype() == DTypeOf<Pair>::value);
-    CHECK(array.get<Pair>({1}, device.stream).second == 4);
+    CHECK(array.dtype() == DTypeOf<Sample>::value);
+    CHECK(array.get<Sample>({1}, device.stream).second == 4);
 }
 
 TEST_CASE("records, small floats and empty arrays are described", "[device][ipc]") {
     NEEDS_DEVICE();
     Device device;
-    const std::vector<Pair> pairs{{1, 2}, {3, 4}};
+    const std::vector<Sample> pairs{{1, 2}, {3, 4}};
     const DeviceNDArray records = to_device(pairs, device.stream);
     device.stream.synchronize(60s);
     run_other("child: finds its dtype", to_ipc(records));

@@ -5,18 +5,17 @@
 #include <numeric>
 #include <vector>
 
-#include "devicearray/devicearray.hpp"
+#include "array_fixture.hpp"
 #include "hsadrv/executable.hpp"
 #include "naive_array.hpp"
-#include "support/device.hpp"
 #include "support/test_file.hpp"
 
 using namespace hsadrv;
+using array_test::counting;
 using test_support::Contains;
+using test_support::patience;
 
 namespace {
-
-constexpr auto patience = std::chrono::seconds(30);
 
 /// An array of host memory, without ownership.
 struct HostArray {
@@ -28,15 +27,9 @@ struct HostArray {
     const Layout& layout() const { return how; }
 };
 
-struct Device : test_support::Device {
+struct SpanDevice : test_support::Device {
     Executable code = Executable::load(gpu, test_support::test_file("nd_span.hsaco"));
 };
-
-std::vector<float> counting(std::size_t count) {
-    std::vector<float> values(count);
-    std::iota(values.begin(), values.end(), 0.0f);
-    return values;
-}
 
 struct Row {
     std::int32_t id;
@@ -169,7 +162,7 @@ TEST_CASE("a host array's elements are written through a span, unless it is read
 
 TEST_CASE("kernels see the same elements of a span as the host", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     const DeviceNDArray whole = device_array<double>({2, 3, 4}, device.stream);
     const auto told = [&](const char* kernel, const auto& span) {
         std::vector<std::int64_t> zeros(20);
@@ -195,7 +188,7 @@ TEST_CASE("kernels see the same elements of a span as the host", "[nd_span][devi
 
 TEST_CASE("a kernel writes through a view's strides, and to no other byte", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     const std::vector<float> host = counting(20 * 30);
     const Kernel mark = device.code.kernel("mark_places");
     const struct {
@@ -242,7 +235,7 @@ TEST_CASE("a kernel writes through a view's strides, and to no other byte", "[nd
 
 TEST_CASE("a kernel reads any layout through a span, as the naive model does", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     constexpr std::int64_t words = 1 << 14, middle = words / 2;
     std::vector<std::uint32_t> memory(words);
     std::iota(memory.begin(), memory.end(), 0u);
@@ -271,7 +264,7 @@ TEST_CASE("a kernel reads any layout through a span, as the naive model does", "
 
 TEST_CASE("one launch takes several spans, also of a bound kernel", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     const DeviceNDArray to = to_device(host_view(counting(12), {3, 4}), device.stream);
     const DeviceNDArray from = to_device(host_view(counting(12), {4, 3}), device.stream);
     const Kernel add = device.code.kernel("add_scaled");
@@ -291,7 +284,7 @@ TEST_CASE("one launch takes several spans, also of a bound kernel", "[nd_span][d
 
 TEST_CASE("a kernel writes host memory through a span of a mapped array's device address", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     MappedNDArray mapped = mapped_array({3, 5}, dtypes::float32);
     mapped.fill(1.0f);
     device.code.kernel("mark_places")
@@ -304,7 +297,7 @@ TEST_CASE("a kernel writes host memory through a span of a mapped array's device
 
 TEST_CASE("the memory of a span outlives its launch", "[nd_span][device]") {
     NEEDS_DEVICE();
-    Device device;
+    SpanDevice device;
     const Allocation flag_memory = Allocation::from_pool(host_pool(), 4);
     std::uint32_t& flag = *flag_memory.as<std::uint32_t>();
     flag = 0;

@@ -53,7 +53,7 @@ std::size_t files_in(const std::filesystem::path& path) {
 
 const std::uint16_t numbers[] = {0, 1, 2, 3, 4, 5};
 const DType pair = DType::record({{"x", dtypes::int16}, {"v", DType::subarray(dtypes::int16, {2})}});
-const DType aligned = DType::record({{"a", dtypes::int8}, {"b", dtypes::int16}}, {.aligned = true});
+const DType aligned16 = DType::record({{"a", dtypes::int8}, {"b", dtypes::int16}}, {.aligned = true});
 
 }  // namespace
 
@@ -77,7 +77,7 @@ TEST_CASE("files are those of NumPy, byte for byte", "[npy]") {
         row(dtypes::boolean, Layout::contiguous({0, 3}, 1), dictionary("'|b1'", "False", "(0, 3)"), 0),
         row(dtypes::uint8, Layout::contiguous({3}, 1), dictionary("'|u1'", "False", "(3,)"), 3),
         row(pair, Layout::contiguous({2}, 6), dictionary("[('x', '<i2'), ('v', '<i2', (2,))]", "False", "(2,)"), 12),
-        row(aligned, Layout::contiguous({1}, 4),
+        row(aligned16, Layout::contiguous({1}, 4),
             dictionary("[('a', '|i1'), ('', '|V1'), ('b', '<i2')]", "False", "(1,)"), 4),
         row(DType::record({{"\u00e9", dtypes::int16}}), Layout::contiguous({1}, 2),
             dictionary("[('\xe9', '<i2')]", "False", "(1,)"), 2),

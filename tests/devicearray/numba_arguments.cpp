@@ -1,25 +1,14 @@
 // What numba's pages pass to arrays: numbers, a device in place of a stream, an array to write back to; and arrays of
 // more than eight axes.
 #include <complex>
-#include <numeric>
 #include <vector>
 
-#include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
+#include "array_fixture.hpp"
 
 using namespace hsadrv;
+using array_test::counting;
 using test_support::Contains;
 using test_support::Device;
-
-namespace {
-
-std::vector<int> counted(std::size_t count) {
-    std::vector<int> values(count);
-    std::iota(values.begin(), values.end(), 0);
-    return values;
-}
-
-}  // namespace
 
 TEST_CASE("a number becomes an array without axes", "[device]") {
     NEEDS_DEVICE();
@@ -42,7 +31,7 @@ TEST_CASE("a number becomes an array without axes", "[device]") {
 TEST_CASE("a device stands for the thread's stream on it", "[device]") {
     NEEDS_DEVICE();
     Driver driver;
-    const std::vector<int> host = counted(1000);
+    const std::vector<int> host = counting<int>(1000);
     const AgentRef last = driver.gpus().back();
     DeviceNDArray array = to_device(host, last);  // this thread has no Context
     CHECK(array.agent() == last);
@@ -88,7 +77,7 @@ TEST_CASE("arrays of many axes are rearranged on the device and on the way to it
     NEEDS_DEVICE();
     Device device;
     const Dims twos = Dims::filled(14, 2);  // 14 loops that cannot be merged
-    std::vector<int> values = counted(1 << 14);
+    std::vector<int> values = counting<int>(1 << 14);
     const HostNDArray host = as_host_array(values).reshape(twos);
     const HostNDArray turned = host.transpose().copy();
     CHECK(to_device(host).shape() == twos);

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "c_machine.hpp"
-#include "device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;
@@ -125,8 +124,8 @@ TEST_CASE("C: a host function of a graph fails the stream, and is released with 
     CHECK(hsadrv_graph_destroy(graph) == HSADRV_SUCCESS);
     CHECK(hsadrv_stream_destroy(m.stream, patience_ns) == HSADRV_ERROR_STREAM_ENDED);
     CHECK(hsadrv_stream_create(m.gpu, nullptr, &m.stream) == HSADRV_SUCCESS);
-    CHECK(device_test::eventually([&] { return releases == 1; }));
+    CHECK(eventually([&] { return releases == 1; }));
     REQUIRE(hsadrv_graph_builder_add_call(b.builder, nullptr, 0, fails, &releases, release, nullptr) == HSADRV_SUCCESS);
     CHECK(hsadrv_graph_builder_destroy(b.builder) == HSADRV_SUCCESS);  // never launched
-    CHECK(device_test::eventually([&] { return releases == 2; }));
+    CHECK(eventually([&] { return releases == 2; }));
 }

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "c_machine.hpp"
-#include "device.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/optional_api.hpp"
 
@@ -224,7 +223,7 @@ TEST_CASE("C: a program's allocator gives memory, and gets it back after the wor
     go = true;
     go.notify_all();
     CHECK(hsadrv_stream_destroy(m.stream, patience_ns) == HSADRV_SUCCESS);
-    CHECK(device_test::eventually([&] { return program.releases == 1; }));
+    CHECK(eventually([&] { return program.releases == 1; }));
     CHECK(program.allocations == 1);
     CHECK(program.deallocations == 1);
     CHECK(program.wrong == 0);

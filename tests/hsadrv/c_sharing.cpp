@@ -16,16 +16,16 @@ using test_support::Contains;
 
 namespace {
 
-constexpr std::size_t size = 8192;
+constexpr std::size_t shared_bytes = 8192;
 
 struct DeviceMemory {
     hsadrv_memory memory = nullptr;
     void* address = nullptr;
 
     DeviceMemory(const CMachine& m, std::uint32_t value) {
-        REQUIRE(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_DEVICE, size, &memory) == HSADRV_SUCCESS);
+        REQUIRE(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_DEVICE, shared_bytes, &memory) == HSADRV_SUCCESS);
         REQUIRE(hsadrv_memory_address(memory, &address) == HSADRV_SUCCESS);
-        REQUIRE(hsadrv_stream_fill(m.stream, address, size, &value, 4, patience_ns) == HSADRV_SUCCESS);
+        REQUIRE(hsadrv_stream_fill(m.stream, address, shared_bytes, &value, 4, patience_ns) == HSADRV_SUCCESS);
         REQUIRE(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
     }
     DeviceMemory(const DeviceMemory&) = delete;
@@ -132,7 +132,7 @@ TEST_CASE("C: what cannot be exported or attached is refused", "[c][ipc][device]
     CHECK(refused(memory.memory, SIZE_MAX, 2) != "");
     CHECK(refused(memory.memory, 0, 0) != "");
     CHECK_THAT(refused(m.x, 0, 16), Contains("not device memory"));
-    REQUIRE(hsadrv_memory_export_ipc(memory.memory, 0, size, &exported) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_memory_export_ipc(memory.memory, 0, shared_bytes, &exported) == HSADRV_SUCCESS);
     CHECK_THAT(failure(bad_argument, hsadrv_memory_attach_ipc(&m.gpu, 0, &exported, &attached)),
                Contains("a list of 0 devices"));
     CHECK(failure(bad_argument, hsadrv_memory_attach_ipc(&m.gpu, SIZE_MAX, &exported, &attached)) != "");

@@ -58,7 +58,7 @@ std::vector<std::string> logged(const std::string& setting = "") {
     return file.lines();
 }
 
-std::ptrdiff_t count(const std::vector<std::string>& lines, const std::string& pattern) {
+std::ptrdiff_t count_lines(const std::vector<std::string>& lines, const std::string& pattern) {
     const std::regex wanted(pattern);
     return std::count_if(lines.begin(), lines.end(), [&](const auto& line) { return std::regex_search(line, wanted); });
 }
@@ -109,20 +109,22 @@ TEST_CASE("every call is a line with time, thread, area, arguments, result and d
         CAPTURE(line);
         CHECK(std::regex_match(line, std::regex(R"(hsadrv \d+\.\d{6} \d+ [a-z]+ [\w:~ ]+\(.*\).*, \d+\.\d{3} ms)")));
     }
-    CHECK(count(lines, R"( driver Driver::Driver\(\))") >= 1);
-    CHECK(count(lines, R"( driver the end of the last Driver\(\))") == 1);
-    CHECK(count(lines, R"( stream Stream::Stream\(gpu0 )") == 1);
-    CHECK(count(lines, R"( memory Allocation::from_pool\(4096 B, gpu0 .*\) = 0x[0-9a-f]+, )") == 1);
-    CHECK(count(lines, R"( memory Allocation::~Allocation\(0x)") >= 1);
-    CHECK(count(lines, R"( code Executable::load\(.*stream.hsaco.*, gpu0 )") == 1);
-    CHECK(count(lines, R"( launch Kernel::launch\(stream .*scale_add.*grid 64.*work-group 64)") == 3);
-    CHECK(count(lines, R"( stream Stream::copy_async\(.*0x[0-9a-f]+, 0x[0-9a-f]+, 4096 B\))") == 1);
-    CHECK(count(lines, R"( stream Stream::synchronize\(.*, 60000 ms\))") == 1);
-    CHECK(count(lines, R"( stream Event::synchronize\(an event of )") == 1);
-    CHECK(count(lines, R"( signal Signal::create\(7\) = 0x)") == 1);
-    CHECK(count(lines, R"( signal SignalRef::wait\(.*== 8, 10 ms\) threw hsadrv::Timeout: .*the value is 7, 1\d\.)") ==
+    CHECK(count_lines(lines, R"( driver Driver::Driver\(\))") >= 1);
+    CHECK(count_lines(lines, R"( driver the end of the last Driver\(\))") == 1);
+    CHECK(count_lines(lines, R"( stream Stream::Stream\(gpu0 )") == 1);
+    CHECK(count_lines(lines, R"( memory Allocation::from_pool\(4096 B, gpu0 .*\) = 0x[0-9a-f]+, )") == 1);
+    CHECK(count_lines(lines, R"( memory Allocation::~Allocation\(0x)") >= 1);
+    CHECK(count_lines(lines, R"( code Executable::load\(.*stream.hsaco.*, gpu0 )") == 1);
+    CHECK(count_lines(lines, R"( launch Kernel::launch\(stream .*scale_add.*grid 64.*work-group 64)") == 3);
+    CHECK(count_lines(lines, R"( stream Stream::copy_async\(.*0x[0-9a-f]+, 0x[0-9a-f]+, 4096 B\))") == 1);
+    CHECK(count_lines(lines, R"( stream Stream::synchronize\(.*, 60000 ms\))") == 1);
+    CHECK(count_lines(lines, R"( stream Event::synchronize\(an event of )") == 1);
+    CHECK(count_lines(lines, R"( signal Signal::create\(7\) = 0x)") == 1);
+    CHECK(count_lines(lines,
+                      R"( signal SignalRef::wait\(.*== 8, 10 ms\) threw hsadrv::Timeout: .*the value is 7, 1\d\.)") ==
           1);
-    CHECK(count(lines, R"( signal SignalRef::try_wait\(.* = 7, )") == 1);  // the one inside of wait() is not a line
+    CHECK(count_lines(lines, R"( signal SignalRef::try_wait\(.* = 7, )") ==
+          1);  // the one inside of wait() is not a line
     std::vector<std::string> threads;
     for (const std::string& line : lines) {
         const auto begin = line.find(' ', 7) + 1;
@@ -136,9 +138,9 @@ TEST_CASE("only the areas that were asked for are written", "[call_log][device]"
     NEEDS_DEVICE();
     const auto launches = logged("launch");
     CHECK(launches.size() == 3);
-    CHECK(count(launches, " launch Kernel::launch") == 3);
+    CHECK(count_lines(launches, " launch Kernel::launch") == 3);
     const auto two = logged("code,signal");
-    CHECK(count(two, " (code|signal) ") == static_cast<std::ptrdiff_t>(two.size()));
+    CHECK(count_lines(two, " (code|signal) ") == static_cast<std::ptrdiff_t>(two.size()));
     CHECK(two.size() >= 4);
 }
 

@@ -8,7 +8,7 @@ using test_support::Contains;
 
 namespace {
 
-ProfileRecord kernel(std::string name) {
+ProfileRecord kernel_record(std::string name) {
     ProfileRecord record{.name = std::move(name), .grid = {64, 2, 1}, .workgroup = {32, 1, 1}};
     record.begin_ticks = 1;
     record.end_ticks = 2;
@@ -27,7 +27,7 @@ TEST_CASE("a trace has each record, in the row of its stream", "[profile]") {
     ProfileRecord copy{.kind = ProfileRecord::Kind::copy, .direction = CopyDirection::device_to_host, .bytes = 4096};
     copy.name = text_of(copy.direction);
     copy.end_ticks = 9;
-    const Profile profiles[] = {{.stream = "stream 0 on gpu0", .records = {kernel("add")}},
+    const Profile profiles[] = {{.stream = "stream 0 on gpu0", .records = {kernel_record("add")}},
                                 {.stream = "stream 1 on gpu0", .records = {copy}}};
     CHECK(chrome_trace(profiles) ==
           "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -47,7 +47,7 @@ TEST_CASE("a trace has each record, in the row of its stream", "[profile]") {
 TEST_CASE("names of any characters are JSON, and records without times are left out", "[profile]") {
     ProfileRecord lost{.name = "lost"};
     lost.failed = true;
-    const Profile profiles[] = {{.stream = "stream 'a\"b\\c\n'", .records = {kernel("f<\"x\">\t"), lost}}};
+    const Profile profiles[] = {{.stream = "stream 'a\"b\\c\n'", .records = {kernel_record("f<\"x\">\t"), lost}}};
     const std::string text = chrome_trace(profiles);
     CHECK_THAT(text, Contains("stream 'a\\\"b\\\\c\\u000a'"));
     CHECK_THAT(text, Contains("f<\\\"x\\\">\\u0009"));

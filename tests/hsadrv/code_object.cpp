@@ -19,14 +19,15 @@ using test_support::Contains;
 
 namespace {
 
-const LaunchLimits limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 0xffffffff), 65536};
+const LaunchLimits wide_limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 0xffffffff),
+                               65536};
 
 /// Every operation on a code object that needs no device. True if it was accepted.
 bool survives(std::span<const std::byte> bytes) {
     try {
         const CodeObject code = read_code_object(bytes);
         for (const KernelMetadata& kernel : code.kernels) {
-            if (!cannot_launch(kernel)) LaunchPlan(kernel, limits);
+            if (!cannot_launch(kernel)) LaunchPlan(kernel, wide_limits);
         }
         return true;
     } catch (const InvalidCodeObject&) {
@@ -38,7 +39,7 @@ std::string variant(const std::string& target, unsigned version, const char* lev
     return "launch." + target + ".v" + std::to_string(version) + "." + level + ".hsaco";
 }
 
-const ArgumentMetadata& argument(const KernelMetadata& kernel, ValueKind kind) {
+const ArgumentMetadata& argument_of(const KernelMetadata& kernel, ValueKind kind) {
     for (const ArgumentMetadata& a : kernel.arguments) {
         if (a.kind == kind) return a;
     }
@@ -75,8 +76,8 @@ TEST_CASE("every version and optimisation level describes the same explicit argu
     const KernelMetadata* reverse = code.find("reverse");
     REQUIRE(reverse);
     CHECK(reverse->group_segment_fixed_bytes == 12);
-    CHECK(argument(*reverse, ValueKind::dynamic_shared_pointer).pointee_align_bytes == 4);
-    CHECK(argument(*reverse, ValueKind::dynamic_shared_pointer).address_space == AddressSpace::local);
+    CHECK(argument_of(*reverse, ValueKind::dynamic_shared_pointer).pointee_align_bytes == 4);
+    CHECK(argument_of(*reverse, ValueKind::dynamic_shared_pointer).address_space == AddressSpace::local);
 
     const KernelMetadata* exactly = code.find("exactly");
     REQUIRE(exactly);
@@ -90,7 +91,7 @@ TEST_CASE("kernels that were not analysed list every hidden buffer, needed or no
     const CodeObject code = read_code_object(test_code_object(variant("gfx90a", 5, "O0")));
     const KernelMetadata* kernel = code.find("no_arguments");
     REQUIRE(kernel);
-    CHECK(argument(*kernel, ValueKind::hidden_hostcall_buffer).size_bytes == 8);
+    CHECK(argument_of(*kernel, ValueKind::hidden_hostcall_buffer).size_bytes == 8);
     CHECK(ServiceNeeds::of(*kernel).hostcall);
     CHECK_FALSE(cannot_launch(*kernel));
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/metadata.hpp"
 #include "support/test_file.hpp"
 
 namespace test_support {
@@ -42,6 +44,19 @@ template <class T>
 void patch(std::span<std::byte> file, std::size_t offset, T value) {
     if (offset + sizeof(T) > file.size()) throw std::out_of_range("patch");
     std::memcpy(file.data() + offset, &value, sizeof value);
+}
+
+/// As metadata describes an argument of a kernel.
+inline hsadrv::ArgumentMetadata argument(hsadrv::ValueKind kind, std::uint32_t offset, std::uint32_t size,
+                                         const char* type = "", const char* name = "") {
+    hsadrv::ArgumentMetadata result;
+    result.kind = kind;
+    result.kind_text = std::string(to_string(kind));
+    result.offset_bytes = offset;
+    result.size_bytes = size;
+    result.type_name = type;
+    result.name = name;
+    return result;
 }
 
 /// Memory that ends at an unreadable page, for libraries without sanitizers.

@@ -14,7 +14,7 @@ using test_support::Contains;
 
 namespace {
 
-std::string refusal(std::span<const std::byte> file, std::size_t limit = max_bundle_bytes) {
+std::string unpack_refusal(std::span<const std::byte> file, std::size_t limit = max_bundle_bytes) {
     return message_of<InvalidCodeObject>([&] { decompress_offload_bundle(file, limit); });
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("an invalid header is refused, naming the field", "[compressed_bundle]
     Bytes file = packed_bundle(row.version, row.method, plain);
     patch(std::span(file), row.at, row.value);
     CAPTURE(row.version, row.at, row.value);
-    CHECK_THAT(refusal(file), Contains("compressed offload bundle: ") && Contains(row.reason));
+    CHECK_THAT(unpack_refusal(file), Contains("compressed offload bundle: ") && Contains(row.reason));
 }
 
 TEST_CASE("a size that differs from the decompressed size is refused with both", "[compressed_bundle]") {
@@ -85,16 +85,17 @@ TEST_CASE("a size that differs from the decompressed size is refused with both",
     const Bytes plain = test_code_object("globals.hsaco");
     Bytes file = packed_bundle(2, method, plain);
     patch(std::span(file), 12, static_cast<std::uint32_t>(plain.size() + 1));
-    CHECK_THAT(refusal(file), Contains(std::to_string(plain.size() + 1)) && Contains(std::to_string(plain.size())));
+    CHECK_THAT(unpack_refusal(file),
+               Contains(std::to_string(plain.size() + 1)) && Contains(std::to_string(plain.size())));
     patch(std::span(file), 12, static_cast<std::uint32_t>(plain.size() - 1));
-    CHECK_FALSE(refusal(file).empty());
+    CHECK_FALSE(unpack_refusal(file).empty());
 }
 
 TEST_CASE("the limit is inclusive, and is checked before decompression", "[compressed_bundle]") {
     const Bytes plain(100000, std::byte{7});
     const Bytes file = packed_bundle(2, Compression::zstd, plain);
-    CHECK(refusal(file, plain.size()).empty());
-    CHECK_THAT(refusal(file, plain.size() - 1), Contains("more than the limit of 99999"));
+    CHECK(unpack_refusal(file, plain.size()).empty());
+    CHECK_THAT(unpack_refusal(file, plain.size() - 1), Contains("more than the limit of 99999"));
 }
 
 TEST_CASE("highly compressible zeros are accepted", "[compressed_bundle]") {
@@ -121,9 +122,9 @@ TEST_CASE("a compressed bundle truncated at every byte is refused", "[compressed
     GuardedBytes guarded(file.size());
     for (std::size_t size = 0; size < file.size(); ++size) {
         INFO("size " << size);
-        REQUIRE_FALSE(refusal(guarded.put(std::span(file).first(size))).empty());
+        REQUIRE_FALSE(unpack_refusal(guarded.put(std::span(file).first(size))).empty());
     }
-    CHECK(refusal(guarded.put(file)).empty());
+    CHECK(unpack_refusal(guarded.put(file)).empty());
 }
 
 TEST_CASE("a compressed bundle with any byte changed is refused, or has the same contents", "[compressed_bundle]") {

@@ -12,7 +12,12 @@
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
-using namespace device_test;
+using namespace test_support;
+using device_test::Kernels;
+using device_test::let_time_pass;
+using device_test::one;
+using device_test::Words;
+using namespace std::chrono_literals;
 using test_support::Contains;
 
 namespace {

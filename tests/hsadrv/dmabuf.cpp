@@ -21,7 +21,7 @@ using test_support::Descriptor;
 
 namespace {
 
-constexpr std::size_t size = 1 << 20;
+constexpr std::size_t buffer_bytes = 1 << 20;
 
 // include/uapi/drm/amdgpu_drm.h and drm.h of Linux.
 union GemCreate {
@@ -46,26 +46,26 @@ int graphics_dmabuf(AgentRef agent) {
     const std::string node = std::filesystem::exists(path) ? path : "/dev/dri/renderD128";
     const Descriptor render(::open(node.c_str(), O_RDWR | O_CLOEXEC));
     if (render < 0) return -1;
-    GemCreate create{.in = {size, 4096, domain_vram, 0}};
+    GemCreate create{.in = {buffer_bytes, 4096, domain_vram, 0}};
     if (::ioctl(render, _IOWR('d', 0x40, GemCreate), &create) != 0) return -1;
     PrimeHandle prime{create.out.handle, O_CLOEXEC | O_RDWR, -1};
     return ::ioctl(render, _IOWR('d', 0x2d, PrimeHandle), &prime) == 0 ? prime.fd : -1;
 }
 
 struct Exchange : Copying {
-    Allocation memory = Allocation::from_pool(device_pool(gpu), size);
-    Bytes bytes = random_bytes(size, 3);
+    Allocation memory = Allocation::from_pool(device_pool(gpu), buffer_bytes);
+    Bytes bytes = random_bytes(buffer_bytes, 3);
 
     Bytes get(const void* data) {
-        Bytes found(size);
-        hsadrv::copy(stream, found.data(), data, size, patience);
+        Bytes found(buffer_bytes);
+        hsadrv::copy(stream, found.data(), data, buffer_bytes, patience);
         return found;
     }
-    void put(void* data) { hsadrv::copy(stream, data, bytes.data(), size, patience); }
+    void put(void* data) { hsadrv::copy(stream, data, bytes.data(), buffer_bytes, patience); }
     bool exports() const {
         if (optional_api().portable_export_dmabuf) return true;
-        CHECK_THROWS_AS(DmaBuf::of(memory.data(), size), NotOffered);
-        CHECK_THROWS_WITH(DmaBuf::of(memory.data(), size), Contains("5.6"));
+        CHECK_THROWS_AS(DmaBuf::of(memory.data(), buffer_bytes), NotOffered);
+        CHECK_THROWS_WITH(DmaBuf::of(memory.data(), buffer_bytes), Contains("5.6"));
         return false;
     }
 };
@@ -76,9 +76,9 @@ TEST_CASE("an exported dma-buf is imported as the same memory, unless the runtim
     NEEDS_DEVICE();
     Exchange f;
     if (!f.exports()) return;
-    const DmaBuf out = DmaBuf::of(f.memory.data(), size);
+    const DmaBuf out = DmaBuf::of(f.memory.data(), buffer_bytes);
     const DmaBufMemory in = DmaBufMemory::import(out.descriptor(), f.gpu);
-    REQUIRE(in.size_bytes() >= out.offset_bytes() + size);
+    REQUIRE(in.size_bytes() >= out.offset_bytes() + buffer_bytes);
     f.put(f.memory.data());
     CHECK(f.get(static_cast<std::byte*>(in.data()) + out.offset_bytes()) == f.bytes);
 }
@@ -88,7 +88,7 @@ TEST_CASE("a dma-buf owns its descriptor and keeps the memory", "[dmabuf]") {
     Exchange f;
     if (!f.exports()) return;
     f.put(f.memory.data());
-    DmaBuf out = DmaBuf::of(f.memory.data(), size);
+    DmaBuf out = DmaBuf::of(f.memory.data(), buffer_bytes);
     f.memory = {};
     const DmaBufMemory in = DmaBufMemory::import(out.descriptor(), f.gpu);
     CHECK(f.get(static_cast<std::byte*>(in.data()) + out.offset_bytes()) == f.bytes);
@@ -102,7 +102,7 @@ TEST_CASE("a range that cannot be exported is refused", "[dmabuf]") {
     NEEDS_DEVICE();
     Exchange f;
     if (!f.exports()) return;
-    CHECK_THROWS_WITH(DmaBuf::of(f.bytes.data(), size), Contains("no memory of a pool"));
+    CHECK_THROWS_WITH(DmaBuf::of(f.bytes.data(), buffer_bytes), Contains("no memory of a pool"));
     CHECK_THROWS_WITH(DmaBuf::of(f.memory.data(), size_t{1} << 40), Contains("B from there"));
     CHECK_THROWS_AS(DmaBuf::of(f.memory.data(), 0), InvalidArgument);
 }
@@ -117,16 +117,16 @@ TEST_CASE("memory of the graphics driver is used by kernels and copies", "[dmabu
     const DmaBufMemory again = std::move(moved);
     CHECK(moved.data() == nullptr);
     CHECK(moved.size_bytes() == 0);
-    REQUIRE(in->size_bytes() == size);
+    REQUIRE(in->size_bytes() == buffer_bytes);
     f.put(in->data());
     CHECK(f.get(again.data()) == f.bytes);
     {
         const test_support::Gate gate(f.stream);
-        f.stream.fill_async(static_cast<std::uint8_t*>(in->data()), std::uint8_t{7}, size);
+        f.stream.fill_async(static_cast<std::uint8_t*>(in->data()), std::uint8_t{7}, buffer_bytes);
         f.stream.keep_alive(std::move(in));
     }
     f.stream.synchronize(patience);
-    CHECK(f.get(again.data()) == Bytes(size, 7));
+    CHECK(f.get(again.data()) == Bytes(buffer_bytes, 7));
 }
 
 TEST_CASE("a descriptor of anything else is refused", "[dmabuf]") {

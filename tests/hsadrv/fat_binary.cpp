@@ -26,7 +26,7 @@ Bytes joined(const std::vector<Bytes>& parts) {
     return all;
 }
 
-std::string refusal(const Bytes& file) {
+std::string search_refusal(const Bytes& file) {
     return message_of<InvalidCodeObject>([&] { find_embedded_code(file); });
 }
 
@@ -88,22 +88,22 @@ TEST_CASE("sections match by their whole name, with or without a numeric suffix"
 
 TEST_CASE("contents that no linker writes are refused with their offset", "[fat_binary]") {
     const Bytes plain = test_code_object("globals.hsaco");
-    CHECK_THAT(refusal(host_elf({{".hip_fatbin", bytes_of("text")}})),
+    CHECK_THAT(search_refusal(host_elf({{".hip_fatbin", bytes_of("text")}})),
                Contains("section .hip_fatbin holds no offload bundle at offset 64"));
-    CHECK_THAT(refusal(host_elf({{".hip_fatbin", Bytes(plain.begin(), plain.end() - 1)}})),
+    CHECK_THAT(search_refusal(host_elf({{".hip_fatbin", Bytes(plain.begin(), plain.end() - 1)}})),
                Contains("is it truncated?"));
     Bytes file = host_elf({{".hip_fatbin", plain}});
     file[EI_CLASS] = std::byte{ELFCLASS32};
-    CHECK_THAT(refusal(file), Contains("not a 64-bit little-endian ELF file"));
+    CHECK_THAT(search_refusal(file), Contains("not a 64-bit little-endian ELF file"));
     file = host_elf({{".hip_fatbin", plain}});
     patch<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_shentsize), 40);
-    CHECK_THAT(refusal(file), Contains("entries of 40 bytes"));
+    CHECK_THAT(search_refusal(file), Contains("entries of 40 bytes"));
     file = host_elf({{".hip_fatbin", plain}});
     patch<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_shstrndx), 9);
-    CHECK_THAT(refusal(file), Contains("section names are said to be in section 9"));
+    CHECK_THAT(search_refusal(file), Contains("section names are said to be in section 9"));
     file = host_elf({{".hip_fatbin", plain}});
     patch<std::uint16_t>(file, offsetof(Elf64_Ehdr, e_shnum), 0xff00);
-    CHECK_THAT(refusal(file), Contains("65280 section headers are past the end"));
+    CHECK_THAT(search_refusal(file), Contains("65280 section headers are past the end"));
     file = host_elf({});
     patch<std::uint64_t>(file, offsetof(Elf64_Ehdr, e_shoff), 0);
     CHECK(find_embedded_code(file).empty());

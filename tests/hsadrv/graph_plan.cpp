@@ -14,7 +14,7 @@ using Kind = GraphPlanNode::Kind;
 
 namespace {
 
-using Graph = std::vector<GraphPlanNode>;
+using Nodes = std::vector<GraphPlanNode>;
 
 GraphPlanNode kernel(std::vector<std::uint32_t> after) { return {Kind::kernel, std::move(after)}; }
 
@@ -37,7 +37,7 @@ std::vector<std::vector<bool>> orders(const GraphPlan& plan) {
     return before;
 }
 
-std::vector<std::size_t> steps_of(const Graph& graph, const GraphPlan& plan) {
+std::vector<std::size_t> steps_of(const Nodes& graph, const GraphPlan& plan) {
     std::vector<std::size_t> step(graph.size(), SIZE_MAX);
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         for (const std::uint32_t n : plan.steps[s].nodes) {
@@ -49,7 +49,7 @@ std::vector<std::size_t> steps_of(const Graph& graph, const GraphPlan& plan) {
 }
 
 /// Throws away the empty nodes of a list.
-void expand(const Graph& graph, std::uint32_t node, std::vector<std::uint32_t>& to) {
+void expand(const Nodes& graph, std::uint32_t node, std::vector<std::uint32_t>& to) {
     for (const std::uint32_t before : graph[node].after) {
         if (graph[before].kind == Kind::empty)
             expand(graph, before, to);
@@ -58,7 +58,7 @@ void expand(const Graph& graph, std::uint32_t node, std::vector<std::uint32_t>& 
     }
 }
 
-void check_plan(const Graph& graph, const GraphPlan& plan, std::uint32_t most, std::size_t longest) {
+void check_plan(const Nodes& graph, const GraphPlan& plan, std::uint32_t most, std::size_t longest) {
     CHECK(plan.branches <= most);
     const auto before = orders(plan);
     const auto step_of = steps_of(graph, plan);
@@ -97,8 +97,8 @@ void check_plan(const Graph& graph, const GraphPlan& plan, std::uint32_t most, s
     CHECK(std::all_of(over.begin(), over.end(), [](bool one) { return one; }));
 }
 
-Graph random_graph(std::mt19937_64& random) {
-    Graph graph(random() % 40);
+Nodes random_graph(std::mt19937_64& random) {
+    Nodes graph(random() % 40);
     const auto wide = random() % 3;
     for (std::uint32_t n = 0; n < graph.size(); ++n) {
         const auto kind = random() % 8;
@@ -113,18 +113,18 @@ Graph random_graph(std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("a line of kernels is one step of one branch", "[graph]") {
-    const GraphPlan plan = plan_graph(Graph{kernel({}), kernel({0}), kernel({1})}, 8, 256);
+    const GraphPlan plan = plan_graph(Nodes{kernel({}), kernel({0}), kernel({1})}, 8, 256);
     REQUIRE(plan.steps.size() == 1);
     CHECK(plan.steps[0].nodes == std::vector<std::uint32_t>{0, 1, 2});
     CHECK(plan.branches == 1);
     CHECK(plan.ends.empty());
     CHECK_FALSE(plan.steps[0].awaited);
-    CHECK(plan_graph(Graph{kernel({}), kernel({0}), kernel({1})}, 8, 2).steps.size() == 2);
+    CHECK(plan_graph(Nodes{kernel({}), kernel({0}), kernel({1})}, 8, 2).steps.size() == 2);
     CHECK(plan_graph({}, 8, 256).branches == 1);
 }
 
 TEST_CASE("a diamond has two branches and two waits", "[graph]") {
-    const GraphPlan plan = plan_graph(Graph{kernel({}), kernel({0}), kernel({0}), kernel({1, 2})}, 8, 256);
+    const GraphPlan plan = plan_graph(Nodes{kernel({}), kernel({0}), kernel({0}), kernel({1, 2})}, 8, 256);
     CHECK(plan.branches == 2);
     REQUIRE(plan.steps.size() == 4);
     std::size_t waits = 0;
@@ -134,15 +134,15 @@ TEST_CASE("a diamond has two branches and two waits", "[graph]") {
 }
 
 TEST_CASE("independent nodes have a branch each, up to the limit", "[graph]") {
-    const Graph graph(20, kernel({}));
+    const Nodes graph(20, kernel({}));
     CHECK(plan_graph(graph, 8, 256).branches == 8);
     CHECK(plan_graph(graph, 1, 256).steps.size() == 1);
-    CHECK(plan_graph(Graph(3, kernel({})), 8, 256).branches == 3);
+    CHECK(plan_graph(Nodes(3, kernel({})), 8, 256).branches == 3);
 }
 
 TEST_CASE("a wait that another one implies is left out, and a branch that is idle is used again", "[graph]") {
     // 0 forks into 1 and 2, which 3 joins; 4 and 5 follow 3.
-    const Graph graph{kernel({}), kernel({0}), kernel({0}), kernel({0, 1, 2}), kernel({3}), kernel({3, 0})};
+    const Nodes graph{kernel({}), kernel({0}), kernel({0}), kernel({0, 1, 2}), kernel({3}), kernel({3, 0})};
     const GraphPlan plan = plan_graph(graph, 8, 256);
     CHECK(plan.branches == 2);
     for (const GraphStep& step : plan.steps) CHECK(step.waits.size() <= 1);
@@ -151,7 +151,7 @@ TEST_CASE("a wait that another one implies is left out, and a branch that is idl
 TEST_CASE("plans keep the dependencies of random graphs", "[graph]") {
     std::mt19937_64 random(1);
     for (int i = 0; i < 3000; ++i) {
-        const Graph graph = random_graph(random);
+        const Nodes graph = random_graph(random);
         for (const std::uint32_t most : {1u, 2u, 8u})
             for (const std::size_t longest : {1u, 3u, 256u})
                 check_plan(graph, plan_graph(graph, most, longest), most, longest);

@@ -9,14 +9,6 @@ using namespace test_support;
 
 namespace {
 
-ArgumentMetadata argument(ValueKind kind, std::uint32_t offset, std::uint32_t size) {
-    ArgumentMetadata result;
-    result.kind = kind;
-    result.offset_bytes = offset;
-    result.size_bytes = size;
-    return result;
-}
-
 /// The hidden arguments of a real kernel.
 HiddenArguments of(const std::string& file, const char* kernel_name) {
     const CodeObject code = read_code_object(test_code_object(file));

@@ -21,7 +21,7 @@ using test_support::Contains;
 
 namespace {
 
-constexpr std::size_t size = 100'000;
+constexpr std::size_t ipc_bytes = 100'000;
 
 /// What the other process is given, through its environment.
 struct Given {
@@ -61,15 +61,15 @@ struct Sharing : Copying {
     Allocation gpu_memory(std::size_t bytes) const { return Allocation::from_pool(device_pool(gpu), bytes); }
     void put(void* data, const Bytes& bytes) { hsadrv::copy(stream, data, bytes.data(), bytes.size(), patience); }
     Bytes get(const void* data) {
-        Bytes bytes(size);
-        hsadrv::copy(stream, bytes.data(), data, size, patience);
+        Bytes bytes(ipc_bytes);
+        hsadrv::copy(stream, bytes.data(), data, ipc_bytes, patience);
         return bytes;
     }
-    /// Another process finds `random_bytes(size, 1)` there, and leaves `random_bytes(size, 2)`.
+    /// Another process finds `random_bytes(ipc_bytes, 1)` there, and leaves `random_bytes(ipc_bytes, 2)`.
     void check_shared(void* data) {
-        put(data, random_bytes(size, 1));
-        run_other("child: reads and writes the other's memory", {.memory = ipc_handle(data, size)});
-        CHECK(get(data) == random_bytes(size, 2));
+        put(data, random_bytes(ipc_bytes, 1));
+        run_other("child: reads and writes the other's memory", {.memory = ipc_handle(data, ipc_bytes)});
+        CHECK(get(data) == random_bytes(ipc_bytes, 2));
     }
 };
 
@@ -78,17 +78,17 @@ struct Sharing : Copying {
 TEST_CASE("child: reads and writes the other's memory", "[.child]") {
     Sharing f;
     const IpcMemory memory = IpcMemory::attach(given().memory, f.gpu);
-    REQUIRE(memory.size_bytes() == size);
+    REQUIRE(memory.size_bytes() == ipc_bytes);
     const PointerInfo info = pointer_info(memory.data());
-    CHECK(info.bytes_after(memory.data()) >= size);
-    CHECK(f.get(memory.data()) == random_bytes(size, 1));
-    f.put(memory.data(), random_bytes(size, 2));
+    CHECK(info.bytes_after(memory.data()) >= ipc_bytes);
+    CHECK(f.get(memory.data()) == random_bytes(ipc_bytes, 1));
+    f.put(memory.data(), random_bytes(ipc_bytes, 2));
 }
 
 TEST_CASE("another process reads and writes an allocation", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation small = f.gpu_memory(size), large = f.gpu_memory(6 << 20);
+    const Allocation small = f.gpu_memory(ipc_bytes), large = f.gpu_memory(6 << 20);
     f.check_shared(small.data());
     f.check_shared(large.data());
     f.check_shared(large.as<std::byte>() + (3 << 20) + 256);
@@ -98,10 +98,10 @@ TEST_CASE("a block of an allocator is shared with the allocation that it was cut
     NEEDS_DEVICE();
     Sharing f;
     Allocator allocator(device_pool(f.gpu));
-    const Block first = allocator.allocate(size, f.stream), block = allocator.allocate(size, f.stream);
-    const IpcMemoryHandle handle = ipc_handle(block.data(), size);
+    const Block first = allocator.allocate(ipc_bytes, f.stream), block = allocator.allocate(ipc_bytes, f.stream);
+    const IpcMemoryHandle handle = ipc_handle(block.data(), ipc_bytes);
     CHECK(handle.offset_bytes > 0);
-    CHECK(handle.allocation_bytes >= handle.offset_bytes + size);
+    CHECK(handle.allocation_bytes >= handle.offset_bytes + ipc_bytes);
     f.check_shared(block.data());
 }
 
@@ -110,25 +110,26 @@ TEST_CASE("child: attaches twice and keeps one for work in flight", "[.child]") 
     auto memory = std::make_shared<IpcMemory>(IpcMemory::attach(given().memory, f.gpu));
     const IpcMemory again = IpcMemory::attach(given().memory, f.gpu);
     CHECK(again.data() != memory->data());
-    const Bytes wanted = random_bytes(size, 1);
-    const Place pinned(f, Kind::pinned, size);
+    const Bytes wanted = random_bytes(ipc_bytes, 1);
+    const Place pinned(f, Kind::pinned, ipc_bytes);
     {
         const test_support::Gate gate(f.stream);
-        f.stream.copy_async(pinned.data, memory->data(), size);
+        f.stream.copy_async(pinned.data, memory->data(), ipc_bytes);
         f.stream.keep_alive(std::move(memory));
     }
     f.stream.synchronize(patience);
     CHECK(std::equal(wanted.begin(), wanted.end(), pinned.data));
     CHECK(f.get(again.data()) == wanted);
-    CHECK_THROWS_WITH(ipc_handle(again.data(), size), Contains("export it where it was allocated"));
+    CHECK_THROWS_WITH(ipc_handle(again.data(), ipc_bytes), Contains("export it where it was allocated"));
 }
 
 TEST_CASE("memory is attached twice, and stays attached for work in flight", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation memory = f.gpu_memory(size);
-    f.put(memory.data(), random_bytes(size, 1));
-    run_other("child: attaches twice and keeps one for work in flight", {.memory = ipc_handle(memory.data(), size)});
+    const Allocation memory = f.gpu_memory(ipc_bytes);
+    f.put(memory.data(), random_bytes(ipc_bytes, 1));
+    run_other("child: attaches twice and keeps one for work in flight",
+              {.memory = ipc_handle(memory.data(), ipc_bytes)});
 }
 
 TEST_CASE("child: waits for one signal and completes another", "[.child]") {
@@ -139,7 +140,7 @@ TEST_CASE("child: waits for one signal and completes another", "[.child]") {
     CHECK(go.load() == 3);
     done.ref().subtract(1);  // "attached"
     f.stream.wait(go, Condition::equal, 0);
-    f.stream.fill_async(memory.as<std::uint8_t>(), std::uint8_t{9}, size);
+    f.stream.fill_async(memory.as<std::uint8_t>(), std::uint8_t{9}, ipc_bytes);
     f.stream.decrement(done);
     f.stream.synchronize(patience);
     CHECK(go.wait(Condition::equal, 0, patience) == 0);
@@ -148,15 +149,15 @@ TEST_CASE("child: waits for one signal and completes another", "[.child]") {
 TEST_CASE("processes order their work by signals", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation memory = f.gpu_memory(size);
+    const Allocation memory = f.gpu_memory(ipc_bytes);
     const Signal go = ipc_signal(3), done = ipc_signal(2);
-    const Given given{ipc_handle(memory.data(), size), ipc_handle(go), ipc_handle(done)};
+    const Given given{ipc_handle(memory.data(), ipc_bytes), ipc_handle(go), ipc_handle(done)};
     std::thread other([&] { run_other("child: waits for one signal and completes another", given); });
     CHECK(done.wait(Condition::equal, 1, patience) == 1);
-    f.put(memory.data(), random_bytes(size, 1));
+    f.put(memory.data(), random_bytes(ipc_bytes, 1));
     go.store(0);
     CHECK(done.wait(Condition::equal, 0, patience) == 0);
-    CHECK(f.get(memory.data()) == Bytes(size, 9));
+    CHECK(f.get(memory.data()) == Bytes(ipc_bytes, 9));
     other.join();
 }
 
@@ -164,10 +165,10 @@ TEST_CASE("child: shares memory and a signal until it is killed", "[.child]") {
     Sharing f;
     const IpcMemory theirs = IpcMemory::attach(given().memory, f.gpu);
     const Signal go = attach_ipc_signal(given().go), done = attach_ipc_signal(given().done);
-    const Allocation memory = f.gpu_memory(size);
+    const Allocation memory = f.gpu_memory(ipc_bytes);
     const Signal signal = ipc_signal(1);
-    f.put(memory.data(), random_bytes(size, 1));
-    const Given mine{ipc_handle(memory.data(), size), ipc_handle(signal), {}};
+    f.put(memory.data(), random_bytes(ipc_bytes, 1));
+    const Given mine{ipc_handle(memory.data(), ipc_bytes), ipc_handle(signal), {}};
     hsadrv::copy(f.stream, theirs.data(), &mine, sizeof mine, patience);
     done.store(0);
     CHECK(go.wait(Condition::equal, 0, patience) == 0);
@@ -177,9 +178,9 @@ TEST_CASE("child: shares memory and a signal until it is killed", "[.child]") {
 TEST_CASE("memory stays attached and waits end at their deadlines when the exporter is killed", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation mailbox = f.gpu_memory(size);
+    const Allocation mailbox = f.gpu_memory(ipc_bytes);
     const Signal go = ipc_signal(1), done = ipc_signal(1);
-    const Given given{ipc_handle(mailbox.data(), size), ipc_handle(go), ipc_handle(done)};
+    const Given given{ipc_handle(mailbox.data(), ipc_bytes), ipc_handle(go), ipc_handle(done)};
     const auto exporter = [&] {
         return run_test_in_child("child: shares memory and a signal until it is killed", "HSADRV_TEST_GIVEN",
                                  text_of(given).c_str());
@@ -190,16 +191,16 @@ TEST_CASE("memory stays attached and waits end at their deadlines when the expor
     hsadrv::copy(f.stream, &theirs, mailbox.data(), sizeof theirs, patience);
     auto memory = std::make_shared<IpcMemory>(IpcMemory::attach(theirs.memory, f.gpu));
     const Signal signal = attach_ipc_signal(theirs.go);
-    const Place pinned(f, Kind::pinned, size);
+    const Place pinned(f, Kind::pinned, ipc_bytes);
     {
         const test_support::Gate gate(f.stream);
-        f.stream.copy_async(pinned.data, memory->data(), size);
+        f.stream.copy_async(pinned.data, memory->data(), ipc_bytes);
         f.stream.keep_alive(std::move(memory));
         go.store(0);
         CHECK(ended.get().status != 0);
         CHECK_FALSE(f.stream.query());
     }
-    const Bytes wanted = random_bytes(size, 1);
+    const Bytes wanted = random_bytes(ipc_bytes, 1);
     CHECK(std::equal(wanted.begin(), wanted.end(), pinned.data));
     CHECK_THROWS_AS(signal.wait(Condition::equal, 0, 200ms), Timeout);
     CHECK(signal.load() == 1);
@@ -216,18 +217,19 @@ TEST_CASE("child: attaches what was freed", "[.child]") {
 TEST_CASE("a handle of freed memory is refused", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const IpcMemoryHandle stale = [&] { return ipc_handle(f.gpu_memory(6 << 20).data(), size); }();
+    const IpcMemoryHandle stale = [&] { return ipc_handle(f.gpu_memory(6 << 20).data(), ipc_bytes); }();
     run_other("child: attaches what was freed", {.memory = stale});
 }
 
 TEST_CASE("memory that cannot be shared is refused with a remedy", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Place pinned(f, Kind::pinned, size), pageable(f, Kind::pageable, size), registered(f, Kind::registered, size);
+    const Place pinned(f, Kind::pinned, ipc_bytes), pageable(f, Kind::pageable, ipc_bytes),
+        registered(f, Kind::registered, ipc_bytes);
     for (const Place* place : {&pinned, &pageable, &registered})
-        CHECK_THROWS_WITH(ipc_handle(place->data, size), Contains("shm_open"));
-    CHECK_THROWS_AS(ipc_handle(nullptr, size), InvalidArgument);
-    const Allocation memory = f.gpu_memory(size);
+        CHECK_THROWS_WITH(ipc_handle(place->data, ipc_bytes), Contains("shm_open"));
+    CHECK_THROWS_AS(ipc_handle(nullptr, ipc_bytes), InvalidArgument);
+    const Allocation memory = f.gpu_memory(ipc_bytes);
     CHECK_THROWS_WITH(ipc_handle(memory.data(), 6 << 20), Contains("B from there"));
     CHECK_THROWS_AS(ipc_handle(memory.data(), 0), InvalidArgument);
 }
@@ -235,8 +237,8 @@ TEST_CASE("memory that cannot be shared is refused with a remedy", "[ipc]") {
 TEST_CASE("damaged handles are refused", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation memory = f.gpu_memory(size);
-    const IpcMemoryHandle good = ipc_handle(memory.data(), size);
+    const Allocation memory = f.gpu_memory(ipc_bytes);
+    const IpcMemoryHandle good = ipc_handle(memory.data(), ipc_bytes);
     CHECK_THROWS_WITH(IpcMemory::attach(good, std::span<const AgentRef>()), Contains("no GPU"));
     CHECK_THROWS_AS(IpcMemory::attach(good, AgentRef(hsa_agent_t{1})), InvalidArgument);
     CHECK_THROWS_WITH(IpcMemory::attach(good, f.driver.cpus().front()), Contains("is not a GPU"));
@@ -255,8 +257,8 @@ TEST_CASE("damaged handles are refused", "[ipc]") {
 TEST_CASE("a forked child is refused", "[ipc]") {
     NEEDS_DEVICE();
     Sharing f;
-    const Allocation memory = f.gpu_memory(size);
-    const IpcMemoryHandle handle = ipc_handle(memory.data(), size);
+    const Allocation memory = f.gpu_memory(ipc_bytes);
+    const IpcMemoryHandle handle = ipc_handle(memory.data(), ipc_bytes);
     const pid_t child = ::fork();
     if (child == 0) {
         int refused = 0;
@@ -267,7 +269,7 @@ TEST_CASE("a forked child is refused", "[ipc]") {
                 ++refused;
             }
         };
-        refuses([&] { ipc_handle(memory.data(), size); });
+        refuses([&] { ipc_handle(memory.data(), ipc_bytes); });
         refuses([&] { IpcMemory::attach(handle, f.gpu); });
         refuses([&] { ipc_signal(1); });
         refuses([&] { attach_ipc_signal({}); });

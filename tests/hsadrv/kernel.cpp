@@ -35,12 +35,6 @@ struct Launcher {
     }
 };
 
-struct Triple {
-    int a;
-    float b;
-    double c;
-};
-
 bool skip_reason(std::string& why) {
     if (const auto none = no_device()) {
         why = *none;

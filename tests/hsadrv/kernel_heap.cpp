@@ -13,8 +13,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto soon = 60s;
-
 struct Heap : Device {
     explicit Heap(const std::string& variant = "")
         : code(Executable::load(gpu, variant.empty()
@@ -25,7 +23,7 @@ struct Heap : Device {
         Shared<std::uint64_t> addresses(gpu, count);
         code.kernel("allocate")
             .launch(stream, {.grid = count, .workgroup = std::min(count, 256u)}, addresses.data(), size_bytes);
-        stream.synchronize(soon);
+        stream.synchronize(patience);
         return {addresses.data(), addresses.data() + count};
     }
     void free(const std::vector<std::uint64_t>& blocks) {
@@ -34,7 +32,7 @@ struct Heap : Device {
         const auto count = static_cast<std::uint32_t>(blocks.size());
         code.kernel("release").launch(stream, {.grid = count, .workgroup = std::min(count, 256u)},
                                       static_cast<const std::uint64_t*>(addresses.data()));
-        stream.synchronize(soon);
+        stream.synchronize(patience);
     }
 
     Executable code;
@@ -114,7 +112,7 @@ TEST_CASE("a kernel that ends while it waits for memory does not keep others fro
         CHECK_FALSE(given_up.close(300ms));  // its request is not answered before
     }
     released.set_value();
-    prints.synchronize(soon);
+    prints.synchronize(patience);
     on_kernel_output(nullptr);
     heap.code.kernel("allocate")
         .launch(heap.stream, {.grid = 64, .workgroup = 64}, addresses.data(), std::uint64_t{100});
@@ -138,7 +136,7 @@ TEST_CASE("lists outlive the kernel that grew them, and hold what was written", 
         heap.code.kernel("free_lists")
             .launch(heap.stream, {.grid = items, .workgroup = 128}, static_cast<void*>(lists.data()), &counters[1],
                     &counters[2]);
-        heap.stream.synchronize(soon);
+        heap.stream.synchronize(patience);
     }
     CHECK(counters[0] == 0);
     CHECK(counters[1] == 0);

@@ -10,10 +10,10 @@ using test_support::Contains;
 
 namespace {
 
-const LaunchLimits limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffff, 0xffff), 65536};
+const LaunchLimits gpu_limits{1024, Dim3(1024, 1024, 1024), 0xffffffff, Dim3(0xffffffff, 0xffff, 0xffff), 65536};
 constexpr shared::ComputeUnit gfx900 = shared::compute_unit("gfx900"), gfx90a = shared::compute_unit("gfx90a");
 
-KernelMetadata kernel() {
+KernelMetadata plain_kernel() {
     KernelMetadata result;
     result.name = "k";
     result.kernarg_size_bytes = 64;
@@ -25,7 +25,7 @@ KernelMetadata kernel() {
 }
 
 KernelMetadata with_lds_pointers(unsigned count) {
-    KernelMetadata result = kernel();
+    KernelMetadata result = plain_kernel();
     for (unsigned i = 0; i < count; ++i) {
         ArgumentMetadata pointer;
         pointer.kind = ValueKind::dynamic_shared_pointer;
@@ -42,7 +42,7 @@ LdsOfGroupSize bytes_per_item(std::uint32_t bytes) {
 }
 
 SuggestedLaunch suggest(const KernelMetadata& of, const LdsOfGroupSize& lds = bytes_per_item(0),
-                        const LaunchLimits& within = limits) {
+                        const LaunchLimits& within = gpu_limits) {
     return suggest_group_size(LaunchPlan(of, within), gfx900, lds);
 }
 
@@ -54,7 +54,7 @@ std::string refusal(const KernelMetadata& of, const LdsOfGroupSize& lds = bytes_
 
 TEST_CASE("a kernel's registers and LDS are those of its metadata, or of its descriptor where that has more",
           "[kernel_occupancy]") {
-    KernelMetadata of = kernel();
+    KernelMetadata of = plain_kernel();
     of.vgpr_count = 130, of.agpr_count = 100, of.sgpr_count = 30;
     of.wavefront_size = 32, of.workgroup_processor_mode = true;
     of.vgpr_floor = 129, of.sgpr_floor = 25;
@@ -72,22 +72,22 @@ TEST_CASE("a kernel's registers and LDS are those of its metadata, or of its des
 }
 
 TEST_CASE("a suggested work-group is one that a launch accepts", "[kernel_occupancy]") {
-    CHECK(suggest(kernel()).workgroup == Dim3(256));
-    CHECK(suggest(kernel()).occupancy.waves_per_simd == 10);
-    CHECK(suggest(kernel()).workgroups == 0);  // an unnamed device
+    CHECK(suggest(plain_kernel()).workgroup == Dim3(256));
+    CHECK(suggest(plain_kernel()).occupancy.waves_per_simd == 10);
+    CHECK(suggest(plain_kernel()).workgroups == 0);  // an unnamed device
 
-    KernelMetadata small = kernel();
+    KernelMetadata small = plain_kernel();
     small.max_flat_workgroup_size = 128;
     CHECK(suggest(small).workgroup == Dim3(64));
     small.vgpr_count = 128;  // two waves per SIMD: 64 and 128 are equal, and 128 uses more SIMDs
     CHECK(suggest(small).workgroup == Dim3(128));
 
-    LaunchLimits few = limits;
+    LaunchLimits few = gpu_limits;
     few.workgroup_max_workitems = 192;
-    CHECK(suggest(kernel(), bytes_per_item(0), few).workgroup.x <= 192);
-    few = limits;
+    CHECK(suggest(plain_kernel(), bytes_per_item(0), few).workgroup.x <= 192);
+    few = gpu_limits;
     few.workgroup_max_dim.x = 64;
-    CHECK(suggest(kernel(), bytes_per_item(0), few).workgroup == Dim3(64));
+    CHECK(suggest(plain_kernel(), bytes_per_item(0), few).workgroup == Dim3(64));
 }
 
 TEST_CASE("a required work-group is the suggested one", "[kernel_occupancy]") {
@@ -112,7 +112,7 @@ TEST_CASE("LDS is the static and the dynamic part, up to the agent's limit", "[k
     CHECK(best.dynamic_lds.size_bytes == 4096);
     CHECK(best.occupancy.waves_per_simd == 10);
 
-    LaunchLimits little = limits;
+    LaunchLimits little = gpu_limits;
     little.group_segment_max_bytes = 4096;
     const SuggestedLaunch within = suggest(tile, bytes_per_item(16), little);
     CHECK(within.workgroup.x <= 192);
@@ -131,17 +131,18 @@ TEST_CASE("LDS may be a layout that depends on the work-group", "[kernel_occupan
 }
 
 TEST_CASE("if no work-group fits, the limiting resource is named", "[kernel_occupancy]") {
-    KernelMetadata large = kernel();
+    KernelMetadata large = plain_kernel();
     large.group_segment_fixed_bytes = 65537;
     CHECK_THAT(refusal(large), Contains("launch of kernel 'k'") && Contains("65537 bytes static"));
     CHECK_THAT(refusal(with_lds_pointers(1), bytes_per_item(0xffffffff)), Contains("4 GiB or more dynamic"));
-    KernelMetadata wide = kernel();
+    KernelMetadata wide = plain_kernel();
     wide.vgpr_count = 300;
     CHECK_THAT(refusal(wide),
                Contains("occupancy of kernel 'k'") && Contains("work-group of 64x1x1") &&
                    Contains("limited by vector registers (300 VGPRs and AGPRs, 16 SGPRs, 0 bytes of LDS)"));
-    CHECK_THAT(refusal(kernel(), LdsOfGroupSize()), Contains("kernel 'k'") && Contains("the LDS function is empty"));
-    const auto unknown = [] { suggest_group_size(LaunchPlan(kernel(), limits), {}, bytes_per_item(0)); };
+    CHECK_THAT(refusal(plain_kernel(), LdsOfGroupSize()),
+               Contains("kernel 'k'") && Contains("the LDS function is empty"));
+    const auto unknown = [] { suggest_group_size(LaunchPlan(plain_kernel(), gpu_limits), {}, bytes_per_item(0)); };
     CHECK_THAT(message_of<InvalidArgument>(unknown), Contains("compute unit is unknown"));
 }
 
@@ -149,7 +150,7 @@ TEST_CASE("all LDS left for a number of work-groups is available", "[kernel_occu
     KernelMetadata of = with_lds_pointers(1);
     of.group_segment_fixed_bytes = GENERATE(0u, 12u, 1000u);
     of.vgpr_count = 64;  // eight waves per SIMD of gfx90a
-    const LaunchPlan plan(of, limits);
+    const LaunchPlan plan(of, gpu_limits);
     for (std::uint32_t workgroups = 1; workgroups <= 8; ++workgroups) {
         CAPTURE(of.group_segment_fixed_bytes, workgroups);
         const std::uint32_t bytes = available_dynamic_lds(plan, gfx90a, 256, workgroups);
@@ -168,12 +169,12 @@ TEST_CASE("all LDS left for a number of work-groups is available", "[kernel_occu
                Contains("holds 8 work-groups of 256x1x1 with no dynamic LDS, limited by wave slots; requested 9"));
     CHECK_THAT(refused(0), Contains("requested 0"));
     CHECK_THROWS_WITH(available_dynamic_lds(plan, gfx90a, 2048, 1), Contains("the agent's limit"));
-    CHECK(available_dynamic_lds(LaunchPlan(with_lds_pointers(3), limits), gfx90a, 64, 1) == 65536);
-    CHECK(available_dynamic_lds(LaunchPlan(kernel(), limits), gfx90a, 64, 1) == 65536);
+    CHECK(available_dynamic_lds(LaunchPlan(with_lds_pointers(3), gpu_limits), gfx90a, 64, 1) == 65536);
+    CHECK(available_dynamic_lds(LaunchPlan(plain_kernel(), gpu_limits), gfx90a, 64, 1) == 65536);
 }
 
 TEST_CASE("a plan's fit agrees with shape()", "[launch_plan]") {
-    const LaunchPlan plan(with_lds_pointers(1), limits);
+    const LaunchPlan plan(with_lds_pointers(1), gpu_limits);
     CHECK(plan.workgroup_max_workitems() == 1024);
     CHECK(plan.group_segment_max_bytes() == 65536);
     const LaunchConfig configs[] = {

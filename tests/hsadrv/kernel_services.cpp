@@ -38,8 +38,6 @@ std::string c_text(const char* format, auto... values) {
     return text;
 }
 
-constexpr auto soon = 60s;
-
 }  // namespace
 
 TEST_CASE("each work-item prints its own text, in the order of lanes", "[kernel_services][device]") {
@@ -54,7 +52,7 @@ TEST_CASE("each work-item prints its own text, in the order of lanes", "[kernel_
     Shared<int> results(device.gpu, count);
     KernelTexts output;
     kernel.launch(device.stream, {.grid = count, .workgroup = 256}, results.data());
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
 
     const auto texts = output.texts();
     REQUIRE(texts.size() == count);
@@ -83,7 +81,7 @@ TEST_CASE("conversions are those of C", "[kernel_services][device]") {
     KernelTexts output;
     const Executable code = Executable::load(device.gpu, variant_file(device.gpu.agent(), variant));
     code.kernel("conversions").launch(device.stream, {.grid = 1, .workgroup = 1}, x.data());
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     const double y = x[0];
     const std::vector<std::string> wanted = {
         "-1 42     7|7    |00007 +7\n",
@@ -109,7 +107,7 @@ TEST_CASE("texts of different lengths from a part of a wave arrive whole", "[ker
     const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
     code.kernel("lengths").launch(device.stream, {.grid = 200, .workgroup = 200},
                                   static_cast<const char*>(letters.data()));
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     const auto texts = output.texts();
     const std::set<std::string> got(texts.begin(), texts.end());
     std::set<std::string> wanted;
@@ -141,7 +139,7 @@ TEST_CASE("a failed assertion fails its stream alone, with file and line", "[ker
         kernel.launch(stream, {.grid = count, .workgroup = 256}, static_cast<const int*>(good.data()), others.data());
     std::optional<KernelAssertion> error;
     try {
-        failing.synchronize(soon);
+        failing.synchronize(patience);
     } catch (const KernelAssertion& thrown) {
         error = thrown;
     }
@@ -151,8 +149,8 @@ TEST_CASE("a failed assertion fails its stream alone, with file and line", "[ker
     CHECK_THAT(error->what(), Contains(":35: assertion failed: values[i] > 0; in kernel all_positive, "
                                        "work-group (1, 0, 0), work-item (44, 0, 0)"));
     CHECK(failing.failed());
-    CHECK_THROWS_AS(failing.synchronize(soon), KernelAssertion);  // sticky
-    for (Stream& stream : streams) CHECK_NOTHROW(stream.synchronize(soon));
+    CHECK_THROWS_AS(failing.synchronize(patience), KernelAssertion);  // sticky
+    for (Stream& stream : streams) CHECK_NOTHROW(stream.synchronize(patience));
     CHECK(others[300] == 1);
 
     // The failing wave of 64 ended, its work-group's other waves passed the barrier.
@@ -181,7 +179,7 @@ TEST_CASE("an assertion of a packet outside of streams is printed", "[kernel_ser
     KernelTexts output;
     queue.ref().submit(hsadrv::detail::kernel_dispatch(kernel.plan().dispatch(kernel.kernel_object(), shape),
                                                        kernarg.data(), done.native()));
-    done.wait(Condition::equal, 0, soon);
+    done.wait(Condition::equal, 0, patience);
     REQUIRE(output.errors().size() == 1);
     CHECK_THAT(output.errors()[0], Contains("assertion failed: values[i] > 0"));
 }
@@ -196,7 +194,7 @@ TEST_CASE("a text that cannot be handed over is -1 to the kernel", "[kernel_serv
         if (text.starts_with("work-item 1 ")) throw std::runtime_error("full");
     });
     code.kernel("hello").launch(device.stream, {.grid = 3, .workgroup = 3}, results.data());
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     on_kernel_output(nullptr);
     CHECK(results[0] == int(std::strlen("work-item 0 of 3\n")));
     CHECK(results[1] == -1);
@@ -219,14 +217,14 @@ TEST_CASE("a kernel that waits for the host delays its own stream alone", "[kern
         Stream other = device.gpu.stream();
         code.kernel("all_positive")
             .launch(other, {.grid = 64, .workgroup = 64}, static_cast<const int*>(values.data()), reached.data());
-        other.synchronize(soon);
+        other.synchronize(patience);
         CHECK(reached[63] == 1);
         Stream given_up = device.gpu.stream();
         code.kernel("hello").launch(given_up, {.grid = 1, .workgroup = 1}, static_cast<int*>(nullptr));
         CHECK_FALSE(given_up.close(300ms));  // its queue is stopped while its kernel waits
     }
     released.set_value();
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     on_kernel_output(nullptr);
 }
 
@@ -271,8 +269,8 @@ TEST_CASE("a stream that waits for one with a failed assertion fails, too", "[ke
         waits.wait(failing.record());
         last.wait(waits.record());
         enqueued.set_value();
-        CHECK_THROWS_AS(last.synchronize(soon), KernelAssertion);
-        CHECK_THROWS_AS(waits.synchronize(soon), KernelAssertion);
+        CHECK_THROWS_AS(last.synchronize(patience), KernelAssertion);
+        CHECK_THROWS_AS(waits.synchronize(patience), KernelAssertion);
     }
 }
 
@@ -295,10 +293,10 @@ TEST_CASE("a failed assertion in a branch of a graph fails the stream that repla
     failing.call([&] { enqueued.get_future().wait(); });
     graph.launch(failing);
     enqueued.set_value();
-    CHECK_THROWS_AS(failing.synchronize(soon), KernelAssertion);
+    CHECK_THROWS_AS(failing.synchronize(patience), KernelAssertion);
     CHECK_THROWS_AS(graph.launch(failing), KernelAssertion);
     kernel.launch(other, config, static_cast<const int*>(good.data()), reached.data() + 192);
-    other.synchronize(soon);
+    other.synchronize(patience);
     CHECK(reached[192] == 1);
     CHECK(reached[64] == 0);
 }
@@ -310,7 +308,7 @@ TEST_CASE("a request that hsadrv has no service for fails the stream", "[kernel_
     const Executable code = Executable::load(device.gpu, test_file("services.hsaco"));
     Shared<std::uint64_t> answer(device.gpu, 1, 7);
     code.kernel("ask_for").launch(device.stream, {.grid = 1, .workgroup = 1}, 4u, answer.data());
-    CHECK_THROWS_WITH(device.stream.synchronize(soon), Contains("service 4"));
+    CHECK_THROWS_WITH(device.stream.synchronize(patience), Contains("service 4"));
     // The stream fails when it is asked; the kernel goes on with the answer.
     CHECK(eventually([&] { return __atomic_load_n(&answer[0], __ATOMIC_ACQUIRE) == 0; }));
 }
@@ -328,7 +326,7 @@ TEST_CASE("many streams and graphs print at once", "[kernel_services][device][st
             Stream stream(device.gpu.agent());
             for (int i = 0; i < 25; ++i)
                 kernel.launch(stream, {.grid = 32, .workgroup = 32}, static_cast<int*>(nullptr));
-            stream.synchronize(soon);
+            stream.synchronize(patience);
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(output.texts().size() == 4 * 25 * 32);

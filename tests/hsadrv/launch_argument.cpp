@@ -17,7 +17,6 @@ using test_support::Contains;
 namespace {
 
 using Arguments = std::vector<LaunchArgument>;
-constexpr auto patience = std::chrono::seconds(60);
 
 struct RunTime {
     Device device;
@@ -51,12 +50,6 @@ template <class T>
 std::span<const std::byte> bytes_of_value(const T& value) {
     return std::as_bytes(std::span(&value, 1));
 }
-
-struct Triple {
-    int a;
-    float b;
-    double c;
-};
 
 }  // namespace
 

@@ -41,6 +41,13 @@ class Shared {
     std::span<T> values_;
 };
 
+/// launch.cl's structure.
+struct Triple {
+    int a;
+    float b;
+    double c;
+};
+
 }  // namespace test_support
 
 #define NEEDS_LAUNCH_KERNELS(gpu)                                                               \

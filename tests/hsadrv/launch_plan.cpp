@@ -12,18 +12,6 @@ namespace {
 
 const LaunchLimits limits{1024, Dim3(1024, 512, 256), 0xffffffff, Dim3(0xffffffff, 0xffffffff, 1 << 20), 65536};
 
-ArgumentMetadata argument(ValueKind kind, std::uint32_t offset, std::uint32_t size, const char* type = "",
-                          const char* name = "") {
-    ArgumentMetadata result;
-    result.kind = kind;
-    result.kind_text = std::string(to_string(kind));
-    result.offset_bytes = offset;
-    result.size_bytes = size;
-    result.type_name = type;
-    result.name = name;
-    return result;
-}
-
 KernelMetadata kernel(std::vector<ArgumentMetadata> arguments = {}) {
     KernelMetadata result;
     result.name = "k";

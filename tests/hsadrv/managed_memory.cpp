@@ -18,7 +18,7 @@ using Reach = ManagedFacts::Access;
 
 namespace {
 
-constexpr std::size_t page = 4096, size = 4 * page;
+constexpr std::size_t size = 4 * page;
 
 struct Managed : Kernels {
     Stream stream{gpu};

@@ -21,9 +21,9 @@ using test_support::Contains;
 namespace {
 
 // Larger than the blocks that the runtime cuts small allocations from, so that the next page is not mapped.
-constexpr std::size_t size = 4u << 20;
+constexpr std::size_t block_bytes = 4u << 20;
 
-struct Fixture : Device {
+struct Faulting : Device {
     Executable code = Executable::load(gpu, test_support::test_file("stream.hsaco"));
     Kernel store_at = code.kernel("store_at"), scale_add = code.kernel("scale_add");
 
@@ -32,7 +32,7 @@ struct Fixture : Device {
     std::uint32_t* words = static_cast<std::uint32_t*>(data.data());
 
     /// Allocates everything that a launch needs beforehand, so that no allocation reuses memory that a test frees.
-    Fixture() {
+    Faulting() {
         for (Stream* stream : {&bad, &good}) {
             scale_add.launch(*stream, {.grid = 1, .workgroup = 1}, words, 0u, 2u, 1u);
             stream->synchronize(patience);
@@ -70,30 +70,30 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 }  // namespace
 
 TEST_CASE("child: a store past an allocation", "[.child][defect]") {
-    Fixture f;
-    const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
-    const auto fault = f.fault_at(address_of(a.data()) + size + 8);
+    Faulting f;
+    const Allocation a = Allocation::from_pool(device_pool(f.gpu), block_bytes);
+    const auto fault = f.fault_at(address_of(a.data()) + block_bytes + 8);
     REQUIRE(fault);
     REQUIRE(fault->nearest());
     CHECK(fault->nearest()->record.begin == address_of(a.data()));
-    CHECK(fault->nearest()->record.size_bytes == size);
+    CHECK(fault->nearest()->record.size_bytes == block_bytes);
     CHECK_FALSE(fault->nearest()->record.freed);
     CHECK(fault->nearest()->distance_bytes > 0);
     CHECK(fault->nearest()->distance_bytes <= 4096);
-    CHECK_THAT(fault->what(), Contains("past the end of " + std::to_string(size) + " B at 0x") &&
+    CHECK_THAT(fault->what(), Contains("past the end of " + std::to_string(block_bytes) + " B at 0x") &&
                                   Contains("memory_fault.cpp:") && Contains("kernel store_at") &&
                                   Contains(device_pool(f.gpu).label()));
 }
 
 TEST_CASE("child: a fault after a queue has stopped", "[.child][defect]") {
-    Fixture f;
+    Faulting f;
     Stream stopped(f.gpu, {.exclusive_queue = true});
     Packet unknown = barrier_and({});
     unknown.words[0] = (unknown.words[0] & ~0xffu) | 7;
     stopped.submit(unknown);
     CHECK_THROWS_AS(stopped.synchronize(patience), QueueError);
-    const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
-    const auto fault = f.fault_at(address_of(a.data()) + size + 8);
+    const Allocation a = Allocation::from_pool(device_pool(f.gpu), block_bytes);
+    const auto fault = f.fault_at(address_of(a.data()) + block_bytes + 8);
     REQUIRE(fault);
     CHECK_THAT(fault->what(), Contains("kernel store_at") && !Contains("queues may have caused it"));
 }
@@ -107,10 +107,10 @@ TEST_CASE("a store past an allocation is reported with the allocation and its ma
 }
 
 TEST_CASE("child: a store into a freed allocation", "[.child][defect]") {
-    Fixture f;
+    Faulting f;
     std::uint64_t address = 0;
     {
-        const Allocation a = Allocation::from_pool(device_pool(f.gpu), size);
+        const Allocation a = Allocation::from_pool(device_pool(f.gpu), block_bytes);
         address = address_of(a.data()) + 8192;
     }
     const auto fault = f.fault_at(address);
@@ -118,8 +118,8 @@ TEST_CASE("child: a store into a freed allocation", "[.child][defect]") {
     REQUIRE(fault->nearest());
     CHECK(fault->nearest()->record.freed);
     CHECK(fault->nearest()->distance_bytes == 0);
-    CHECK_THAT(fault->what(), Contains("within " + std::to_string(size) + " B at 0x") && Contains("which were freed") &&
-                                  Contains("kernel store_at"));
+    CHECK_THAT(fault->what(), Contains("within " + std::to_string(block_bytes) + " B at 0x") &&
+                                  Contains("which were freed") && Contains("kernel store_at"));
 }
 
 TEST_CASE("a store into a freed allocation is reported as such", "[memory][fault]") {
@@ -128,7 +128,7 @@ TEST_CASE("a store into a freed allocation is reported as such", "[memory][fault
 }
 
 TEST_CASE("child: a store to null", "[.child][defect]") {
-    Fixture f;
+    Faulting f;
     const auto fault = f.fault_at(0);
     REQUIRE(fault);
     CHECK(fault->address() == 0);
@@ -140,7 +140,7 @@ TEST_CASE("a store to null is reported as such", "[memory][fault]") { IN_A_CHILD
 
 // No missing page but an invalid address: an error of the queue, for which the runtime reports only the kind.
 TEST_CASE("child: a store to a non-canonical address", "[.child][defect]") {
-    Fixture f;
+    Faulting f;
     f.store_at.launch(f.bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x0123'4567'89ab'c000}, 1u);
     try {
         f.bad.synchronize(patience);
@@ -157,7 +157,7 @@ TEST_CASE("a store to a non-canonical address is an error of that kind", "[memor
 }
 
 TEST_CASE("child: a store to an address never mapped", "[.child][defect]") {
-    Fixture f;
+    Faulting f;
     const auto fault = f.fault_at(0x1234'5678'9000);
     REQUIRE(fault);
     CHECK_FALSE(fault->nearest());
@@ -169,14 +169,14 @@ TEST_CASE("a store to an address never mapped is reported as such", "[memory][fa
 }
 
 TEST_CASE("child: a store to read-only memory", "[.child][defect]") {
-    Fixture f;
-    auto* const pages =
-        static_cast<std::uint32_t*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    Faulting f;
+    auto* const pages = static_cast<std::uint32_t*>(
+        ::mmap(nullptr, block_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(pages != MAP_FAILED);
     pages[16] = 7;
     hsa_amd_svm_attribute_pair_t attributes[] = {{HSA_AMD_SVM_ATTRIB_READ_ONLY, 1},
                                                  {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, f.gpu.native().handle}};
-    if (hsa_amd_svm_attributes_set(pages, size, attributes, std::size(attributes)) == HSA_STATUS_SUCCESS) {
+    if (hsa_amd_svm_attributes_set(pages, block_bytes, attributes, std::size(attributes)) == HSA_STATUS_SUCCESS) {
         const auto fault = f.fault_at(address_of(pages + 16));
         REQUIRE(fault);
         CHECK(fault->address() / 4096 == address_of(pages + 16) / 4096);
@@ -185,7 +185,7 @@ TEST_CASE("child: a store to read-only memory", "[.child][defect]") {
         std::printf("this GPU has no shared virtual memory\n");
     }
     CHECK(pages[16] == 7);
-    CHECK(::munmap(pages, size) == 0);
+    CHECK(::munmap(pages, block_bytes) == 0);
 }
 
 TEST_CASE("a store to read-only memory is reported as such, and changes nothing", "[memory][fault]") {
@@ -193,8 +193,8 @@ TEST_CASE("a store to read-only memory is reported as such, and changes nothing"
 }
 
 TEST_CASE("child: a store to memory of another GPU", "[.child]") {
-    Fixture f;
-    const Allocation a = Allocation::from_pool(device_pool(f.driver.gpus()[1]), size);
+    Faulting f;
+    const Allocation a = Allocation::from_pool(device_pool(f.driver.gpus()[1]), block_bytes);
     const auto fault = f.fault_at(address_of(a.data()) + 64);
     REQUIRE(fault);
     REQUIRE(fault->nearest());

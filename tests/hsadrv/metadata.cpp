@@ -86,11 +86,11 @@ Fields root_fields(Value kernels) {
 
 Metadata read(Fields kernel) { return read_metadata(packed(map(root_fields(array({map(std::move(kernel))}))))); }
 
-std::string refusal(const Bytes& note) {
+std::string metadata_refusal(const Bytes& note) {
     return message_of<InvalidCodeObject>([&] { read_metadata(note); });
 }
 
-std::string refusal(Fields kernel) {
+std::string metadata_refusal(Fields kernel) {
     return message_of<InvalidCodeObject>([&] { read(std::move(kernel)); });
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("every key that AMDGPUUsage lists for an argument is read", "[metadata
     for (const char* key : {".is_const", ".is_restrict", ".is_volatile", ".is_pipe"}) {
         CAPTURE(key);
         const auto bad = with(kernel_fields(), ".args", array({map(with(fields, key, number(1)))}));
-        CHECK_THAT(refusal(bad), Contains(key) && Contains("true or false"));
+        CHECK_THAT(metadata_refusal(bad), Contains(key) && Contains("true or false"));
     }
     constexpr const char* spaces[] = {"private", "global", "constant", "local", "generic", "region"};
     for (int i = 0; i < 6; ++i) {
@@ -201,7 +201,7 @@ TEST_CASE("printf formats are kept verbatim", "[metadata]") {
     root["amdhsa.printf"] = array({text("1:1:4:%d\\n"), text("2:0:done")});
     CHECK(read_metadata(packed(map(root))).printf_formats == std::vector<std::string>{"1:1:4:%d\\n", "2:0:done"});
     root["amdhsa.printf"] = array({number(1)});
-    CHECK_THAT(refusal(packed(map(root))), Contains("amdhsa.printf") && Contains("an array of texts"));
+    CHECK_THAT(metadata_refusal(packed(map(root))), Contains("amdhsa.printf") && Contains("an array of texts"));
 }
 
 TEST_CASE("arguments are in the order of their offsets, whatever the note's order", "[metadata]") {
@@ -235,35 +235,40 @@ TEST_CASE("a missing or wrong key is refused, naming kernel and key", "[metadata
                                      ".group_segment_fixed_size", ".private_segment_fixed_size",
                                      ".max_flat_workgroup_size", ".wavefront_size", ".sgpr_count", ".vgpr_count");
     CAPTURE(key);
-    CHECK_THAT(refusal(without(kernel_fields(), key)), Contains("'" + key + "' is missing"));
-    CHECK_THAT(refusal(with(kernel_fields(), key, array({}))), Contains("'" + key + "' is not"));
-    CHECK_THAT(refusal(with(kernel_fields(), key, negative())), Contains("'" + key + "' is not"));
+    CHECK_THAT(metadata_refusal(without(kernel_fields(), key)), Contains("'" + key + "' is missing"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), key, array({}))), Contains("'" + key + "' is not"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), key, negative())), Contains("'" + key + "' is not"));
     if (key != ".name" && key != ".symbol") {
-        CHECK_THAT(refusal(with(kernel_fields(), key, number(std::uint64_t{1} << 32))),
+        CHECK_THAT(metadata_refusal(with(kernel_fields(), key, number(std::uint64_t{1} << 32))),
                    Contains("kernel 'k': '" + key + "'"));
     }
 }
 
 TEST_CASE("invalid values are refused", "[metadata]") {
-    CHECK_THAT(refusal(with(kernel_fields(), ".wavefront_size", number(48))), Contains("32 or 64"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(0))), Contains("power of two"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))), Contains("power of two"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kernarg_segment_size", number(1 << 20))), Contains("65536 or less"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".max_flat_workgroup_size", number(0))), Contains("above zero"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1)}))), Contains("three numbers"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".wavefront_size", number(48))), Contains("32 or 64"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".kernarg_segment_align", number(0))), Contains("power of two"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".kernarg_segment_align", number(12))), Contains("power of two"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".kernarg_segment_size", number(1 << 20))),
+               Contains("65536 or less"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".max_flat_workgroup_size", number(0))), Contains("above zero"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1)}))),
+               Contains("three numbers"));
+    CHECK_THAT(
+        metadata_refusal(with(kernel_fields(), ".reqd_workgroup_size", array({number(1), number(0), number(1)}))),
+        Contains("above zero"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".uses_dynamic_stack", number(1))), Contains("true or false"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".workgroup_processor_mode", number(2))), Contains("0 or 1"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".uniform_work_group_size", text("yes"))), Contains("a number"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".kind", text("odd"))), Contains("normal, init or fini"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))),
+               Contains("three numbers"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".workgroup_size_hint", number(1))), Contains("an array"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".language_version", array({number(1)}))),
+               Contains("two numbers"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".cluster_dims", array({number(2), number(0), number(1)}))),
                Contains("above zero"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".uses_dynamic_stack", number(1))), Contains("true or false"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_processor_mode", number(2))), Contains("0 or 1"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".uniform_work_group_size", text("yes"))), Contains("a number"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".kind", text("odd"))), Contains("normal, init or fini"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", array({number(1)}))), Contains("three numbers"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".workgroup_size_hint", number(1))), Contains("an array"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".language_version", array({number(1)}))), Contains("two numbers"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".cluster_dims", array({number(2), number(0), number(1)}))),
-               Contains("above zero"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".vec_type_hint", number(1))), Contains("text"));
-    CHECK_THAT(refusal(with(kernel_fields(), ".max_num_workgroups_y", negative())), Contains("zero or more"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".vec_type_hint", number(1))), Contains("text"));
+    CHECK_THAT(metadata_refusal(with(kernel_fields(), ".max_num_workgroups_y", negative())), Contains("zero or more"));
 }
 
 TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]") {
@@ -272,19 +277,20 @@ TEST_CASE("arguments that overlap or leave the segment are refused", "[metadata]
             kernel_fields(), ".args",
             array({map(argument_fields(0, 8, "global_buffer")), map(argument_fields(offset, size, "by_value"))}));
     };
-    CHECK_THAT(refusal(args(4, 4)), Contains("offset 4 overlaps"));
-    CHECK_THAT(refusal(args(20, 8)), Contains("ends past '.kernarg_segment_size' 24"));
-    CHECK_THAT(refusal(args(0xffffffff, 0xffffffff)), Contains("ends past"));
-    CHECK(refusal(args(16, 8)).empty());
+    CHECK_THAT(metadata_refusal(args(4, 4)), Contains("offset 4 overlaps"));
+    CHECK_THAT(metadata_refusal(args(20, 8)), Contains("ends past '.kernarg_segment_size' 24"));
+    CHECK_THAT(metadata_refusal(args(0xffffffff, 0xffffffff)), Contains("ends past"));
+    CHECK(metadata_refusal(args(16, 8)).empty());
 }
 
 TEST_CASE("the root must be a map with a known version", "[metadata]") {
-    CHECK_THAT(refusal(packed(array({}))), Contains("the root is not a map"));
-    CHECK_THAT(refusal(packed(map({}))), Contains("amdhsa.version"));
-    CHECK_THAT(refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))), Contains("version 2.0"));
-    CHECK(refusal(packed(map({{"amdhsa.version", array({number(1), number(0)})}}))).empty());
+    CHECK_THAT(metadata_refusal(packed(array({}))), Contains("the root is not a map"));
+    CHECK_THAT(metadata_refusal(packed(map({}))), Contains("amdhsa.version"));
+    CHECK_THAT(metadata_refusal(packed(map({{"amdhsa.version", array({number(2), number(0)})}}))),
+               Contains("version 2.0"));
+    CHECK(metadata_refusal(packed(map({{"amdhsa.version", array({number(1), number(0)})}}))).empty());
     const auto twice = array({map(kernel_fields()), map(kernel_fields())});
-    CHECK_THAT(refusal(packed(map(root_fields(twice)))), Contains("duplicate kernel 'k'"));
+    CHECK_THAT(metadata_refusal(packed(map(root_fields(twice)))), Contains("duplicate kernel 'k'"));
 }
 
 TEST_CASE("a duplicate key is refused", "[metadata]") {
@@ -295,7 +301,7 @@ TEST_CASE("a duplicate key is refused", "[metadata]") {
             p.pack(std::string("gfx90a"));
         }
     };
-    CHECK_THAT(refusal(packed(twice)), Contains("duplicate key 'amdhsa.target'"));
+    CHECK_THAT(metadata_refusal(packed(twice)), Contains("duplicate key 'amdhsa.target'"));
 }
 
 TEST_CASE("deep nesting and huge lengths are refused without allocating their size", "[metadata]") {
@@ -304,15 +310,15 @@ TEST_CASE("deep nesting and huge lengths are refused without allocating their si
         for (int b : list) result.push_back(static_cast<std::byte>(b));
         return result;
     };
-    CHECK_THAT(refusal(Bytes(100000, std::byte{0x91})), Contains("no valid msgpack"));  // arrays in arrays
-    CHECK_THAT(refusal(bytes({0xdd, 0xff, 0xff, 0xff, 0xff})),
+    CHECK_THAT(metadata_refusal(Bytes(100000, std::byte{0x91})), Contains("no valid msgpack"));  // arrays in arrays
+    CHECK_THAT(metadata_refusal(bytes({0xdd, 0xff, 0xff, 0xff, 0xff})),
                Contains("no valid msgpack"));  // array32 of 4 Gi
-    CHECK_THAT(refusal(bytes({0xdf, 0xff, 0xff, 0xff, 0xff})),
+    CHECK_THAT(metadata_refusal(bytes({0xdf, 0xff, 0xff, 0xff, 0xff})),
                Contains("no valid msgpack"));  // map32 of 4 Gi
-    CHECK_THAT(refusal(bytes({0xdb, 0xff, 0xff, 0xff, 0xff, 'a'})),
-               Contains("no valid msgpack"));                          // str32 of 4 GiB
-    CHECK_THAT(refusal(bytes({0xc1})), Contains("no valid msgpack"));  // never used
-    CHECK_THAT(refusal(Bytes{}), Contains("no valid msgpack"));
+    CHECK_THAT(metadata_refusal(bytes({0xdb, 0xff, 0xff, 0xff, 0xff, 'a'})),
+               Contains("no valid msgpack"));                                   // str32 of 4 GiB
+    CHECK_THAT(metadata_refusal(bytes({0xc1})), Contains("no valid msgpack"));  // never used
+    CHECK_THAT(metadata_refusal(Bytes{}), Contains("no valid msgpack"));
 }
 
 TEST_CASE("a note truncated at every byte is refused", "[metadata]") {

@@ -43,13 +43,13 @@ Bytes bundle(const std::vector<Entry>& entries) {
     return bytes;
 }
 
-std::string text(std::span<const std::byte> bytes) {
+std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::string selected(const Bytes& file, const char* agent) {
     const TargetId target = TargetId::parse(agent);
-    return text(select_code_object(file, std::span(&target, 1)));
+    return text_of(select_code_object(file, std::span(&target, 1)));
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ TEST_CASE("a bundle's entries are read in order", "[offload_bundle]") {
     REQUIRE(entries.size() == 3);
     CHECK(entries[0].id == "host-x86_64-unknown-linux-gnu--");
     CHECK(entries[0].bytes.empty());
-    CHECK(text(entries[1].bytes) == "A");
-    CHECK(text(entries[2].bytes) == "bb");
+    CHECK(text_of(entries[1].bytes) == "A");
+    CHECK(text_of(entries[2].bytes) == "bb");
 }
 
 TEST_CASE("the entry that matches the agent is chosen, the more specific one first", "[offload_bundle]") {
@@ -110,7 +110,7 @@ TEST_CASE("a file that is no bundle is passed on unchanged", "[offload_bundle]")
     append(file,
            "\x7f"
            "ELF and so on");
-    CHECK(selected(file, "gfx90a") == text(file));
+    CHECK(selected(file, "gfx90a") == text_of(file));
     CHECK(selected({}, "gfx90a").empty());
 }
 

@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto soon = 60s;
 using Texts = std::vector<std::string>;
 
 Executable load(Context& gpu, const std::string& variant) {
@@ -39,7 +38,7 @@ TEST_CASE("each work-item's call is one text", "[opencl_printf][device]") {
     Shared<int> results(device.gpu, count, 1);
     KernelTexts output;
     code.kernel("hello").launch(device.stream, {.grid = count, .workgroup = 256}, results.data());
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
 
     const Texts texts = output.texts();
     CHECK(texts.size() == count);
@@ -61,7 +60,7 @@ TEST_CASE("conversions are those of OpenCL C", "[opencl_printf][device]") {
     Shared<float> x(device.gpu, 1, -3.25f);
     KernelTexts output;
     code.kernel("conversions").launch(device.stream, {.grid = 1, .workgroup = 1}, x.data());
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     char address[32];
     std::snprintf(address, sizeof address, "%p\n", static_cast<void*>(x.data()));
     CHECK(output.texts() == Texts{"-1|    7|7    |00007|+7\n", "4000000000 ff 010 1099511627776 ffffffffffffffff\n",
@@ -88,7 +87,7 @@ TEST_CASE("texts are in the order of the stream's work", "[opencl_printf][device
                        std::array{LaunchArgument::of(value.data()), LaunchArgument::of(i)});
         wanted.push_back(std::to_string(i) + " then " + std::to_string(i) + "\n");
     }
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     CHECK(output.texts() == wanted);
 }
 
@@ -105,7 +104,7 @@ TEST_CASE("threads launch kernels of two code objects on one stream", "[opencl_p
     });
     for (int i = 0; i < launches; ++i) much.launch(device.stream, {.grid = 1, .workgroup = 1}, lost.data(), 1);
     second.join();
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     Texts texts = output.texts();
     CHECK(std::count(texts.begin(), texts.end(), "0\n") == launches);
     CHECK(std::count(texts.begin(), texts.end(), "other 4 4\n") == launches);
@@ -123,8 +122,8 @@ TEST_CASE("two streams print from two buffers", "[opencl_printf][device]") {
     KernelTexts output;
     much.launch(device.stream, {.grid = 1, .workgroup = 1}, &lost[0], 3);
     much.launch(other, {.grid = 1, .workgroup = 1}, &lost[1], 3);
-    device.stream.synchronize(soon);
-    other.synchronize(soon);
+    device.stream.synchronize(patience);
+    other.synchronize(patience);
     Texts texts = output.texts();
     std::sort(texts.begin(), texts.end());
     CHECK(texts == Texts{"0\n", "0\n", "1\n", "1\n", "2\n", "2\n"});
@@ -141,14 +140,14 @@ TEST_CASE("what finds no room is not printed, and printf says so", "[opencl_prin
     Shared<int> lost(device.gpu, 1, -1);
     KernelTexts output;
     much.launch(device.stream, {.grid = 1, .workgroup = 1}, lost.data(), records + 10);
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     CHECK(lost[0] == 10);
     const Texts texts = output.texts();
     REQUIRE(texts.size() == records);
     CHECK(texts.back() == std::to_string(records - 1) + "\n");
 
     much.launch(device.stream, {.grid = 1, .workgroup = 1}, lost.data(), 2);  // the buffer is empty again
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     CHECK(lost[0] == 0);
     CHECK(output.texts().size() == records + 2);
 }
@@ -165,7 +164,7 @@ TEST_CASE("a captured graph prints at each replay", "[opencl_printf][device]") {
     Graph graph = device.stream.end_capture();
     CHECK(output.texts().empty());
     for (int i = 0; i < 3; ++i) graph.launch(device.stream);
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     CHECK(output.texts() == Texts{"5 then 6\n", "5 then 6\n", "5 then 6\n"});
 }
 
@@ -183,7 +182,7 @@ TEST_CASE("branches of a graph print, each from its own buffer", "[opencl_printf
     build.kernel({left, right}, two, config, value.data(), 3);
     Graph graph = build.finish();
     graph.launch(device.stream);
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     Texts texts = output.texts();
     REQUIRE(texts.size() == 3);
     CHECK(texts.back() == "5 then 3\n");
@@ -199,7 +198,7 @@ TEST_CASE("a cooperative kernel prints", "[opencl_printf][device]") {
     KernelTexts output;
     CHECK_THROWS_WITH(meet.launch(device.stream, {.grid = 256, .workgroup = 64}), Contains(".cooperative = true"));
     meet.launch(device.stream, {.grid = 256, .workgroup = 64, .cooperative = true});
-    device.stream.synchronize(soon);
+    device.stream.synchronize(patience);
     CHECK(output.texts() == Texts{"before\n", "before\n", "before\n", "before\n", "after\n"});
 }
 
@@ -212,7 +211,7 @@ TEST_CASE("launches whose buffer would not be printed are refused", "[opencl_pri
     const std::string how = "only Kernel::launch on a stream";
     CHECK_THROWS_WITH((two.bind<int*, int>().at(config)), Contains("OpenCL C's printf") && Contains(how));
     CHECK_THROWS_WITH(two.plan().shape(config), Contains(how));
-    CHECK_NOTHROW(device.stream.synchronize(soon));
+    CHECK_NOTHROW(device.stream.synchronize(patience));
 }
 
 TEST_CASE("a function that throws fails the stream whose kernel printed", "[opencl_printf][device]") {
@@ -224,9 +223,9 @@ TEST_CASE("a function that throws fails the stream whose kernel printed", "[open
     Stream other = device.gpu.stream();
     on_kernel_output([](AgentRef, KernelOutput, std::string_view) { throw std::runtime_error("no paper"); });
     two.launch(device.stream, {.grid = 1, .workgroup = 1}, value.data(), 1);
-    CHECK_THROWS_WITH(device.stream.synchronize(soon), Contains("no paper"));
+    CHECK_THROWS_WITH(device.stream.synchronize(patience), Contains("no paper"));
     KernelTexts output;
     two.launch(other, {.grid = 1, .workgroup = 1}, value.data(), 1);
-    other.synchronize(soon);
+    other.synchronize(patience);
     CHECK(output.texts() == Texts{"0 then 1\n"});
 }

@@ -20,8 +20,6 @@ using test_support::Contains;
 
 namespace {
 
-constexpr std::size_t page = 4096;
-
 /// Anonymous pages, zeroed.
 class Pages {
   public:
@@ -42,7 +40,7 @@ class Pages {
     std::uint8_t* data_;
 };
 
-struct Fixture : Device {
+struct Registering : Device {
     Stream stream{gpu};
     Allocation device = Allocation::from_pool(device_pool(gpu), 64 * page);
 
@@ -61,7 +59,7 @@ struct Fixture : Device {
 
 TEST_CASE("registered host memory has a device address, until the scope ends", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     const Pages host(3);
     {
         const Registration pinned(host.at(0), host.size_bytes(), {f.gpu});
@@ -84,7 +82,7 @@ TEST_CASE("registered host memory has a device address, until the scope ends", "
 
 TEST_CASE("memory is registered at any address, and as any kind of host memory", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     const Pages host(20);
     struct Row {
         std::size_t offset, size_bytes;
@@ -148,7 +146,7 @@ TEST_CASE("invalid ranges, runtime memory and unmapped memory are not registered
 
 TEST_CASE("register_memory and deregister_memory come in pairs", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     const Pages host(2);
     const AgentRef gpus[] = {f.gpu};
     void* const first = register_memory(host.at(0), 2 * page, gpus);
@@ -165,7 +163,7 @@ TEST_CASE("register_memory and deregister_memory come in pairs", "[memory][regis
 
 TEST_CASE("overlapping ranges are locked independently and unlocked in any order", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     struct Range {
         std::size_t offset, size_bytes;
     };
@@ -213,7 +211,7 @@ TEST_CASE("overlapping ranges are locked independently and unlocked in any order
 
 TEST_CASE("a range registered for one GPU can be registered for another", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     if (f.driver.gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
     const AgentRef other = f.driver.gpus()[1];
     const Pages host(2);
@@ -231,7 +229,7 @@ TEST_CASE("a range registered for one GPU can be registered for another", "[memo
 
 TEST_CASE("a wrong pointer is not deregistered, and nothing is unlocked", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     const Pages host(4);
     int own = 0;
     const Registration scoped(host.at(2 * page), page, {f.gpu});
@@ -250,7 +248,7 @@ TEST_CASE("a wrong pointer is not deregistered, and nothing is unlocked", "[memo
 
 TEST_CASE("memory that is unmapped while it is registered can be deregistered", "[memory][register]") {
     NEEDS_DEVICE();
-    Fixture f;
+    Registering f;
     const Pages other(1);
     const Registration kept(other.at(0), page, {f.gpu});
     {
@@ -332,7 +330,7 @@ TEST_CASE("a registration whose N-th kernel request fails is an error, and locks
           "[memory][register][failures]") {
     NEEDS_DEVICE();
     NEEDS_CONTROL(control);
-    Fixture f;
+    Registering f;
     const Pages host(4);
     const auto use = [&] { const Registration pinned(host.at(0), 4 * page, {f.gpu}); };
     use();

@@ -14,7 +14,7 @@ using hsadrv::detail::RegistrationBook;
 namespace {
 
 constexpr std::uintptr_t base = 0x7f0000000000;
-constexpr std::uintptr_t far_away = 0x100000000000;  // between the host's view and the agents'
+constexpr std::uintptr_t agents_offset = 0x100000000000;  // between the host's view and the agents'
 
 HostRange range(std::uintptr_t begin, std::size_t size_bytes, std::vector<std::uint64_t> agents = {1}) {
     return {begin, size_bytes, 0, std::move(agents)};
@@ -25,7 +25,7 @@ RegistrationBook::Id enter(RegistrationBook& book, const HostRange& wanted, bool
     if (const auto entry = book.share(wanted, scoped)) return entry->id;
     const auto name = book.reserve_name(wanted.begin);
     REQUIRE(name);
-    return book.add({wanted, *name, wanted.begin + far_away}, scoped);
+    return book.add({wanted, *name, wanted.begin + agents_offset}, scoped);
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ TEST_CASE("an address belongs to the lock that extends furthest after it", "[mem
     CHECK(at(base + 1399) == 900);
     CHECK(at(base + 1400) == 0xdead);
     CHECK(at(base - 1) == 0xdead);
-    CHECK(at(base + far_away + 250) == 0);  // the agents' address
+    CHECK(at(base + agents_offset + 250) == 0);  // the agents' address
     book.remove(large);
     CHECK(at(base + 250) == 200);
     CHECK(at(base + 310) == 0xdead);

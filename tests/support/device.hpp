@@ -1,4 +1,4 @@
-// For tests that run on a device: the first GPU with a stream, or the test case is skipped.
+// For tests that run on a device: the first GPU with a stream, or the test case is skipped; and waits with a limit.
 //
 //     TEST_CASE("...", "[device]") {
 //         NEEDS_DEVICE();
@@ -8,17 +8,33 @@
 // in a run with a selected device, which sets $HSADRV_TEST_DEVICE to "chosen".
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "hsadrv/context.hpp"
+#include "hsadrv/deadline.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream.hpp"
 #include "support/catch.hpp"
 
 namespace test_support {
+
+/// Longer than any test's work: a wait that reaches it fails instead of hanging.
+inline constexpr std::chrono::seconds patience{60};
+
+/// Polls until the condition holds; true if it did in time.
+template <class Condition>
+bool eventually(Condition&& condition) {
+    for (const hsadrv::Deadline limit(patience); !condition();) {
+        if (limit.passed()) return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
 
 struct Device {
     hsadrv::Driver driver;

@@ -15,7 +15,8 @@
 #include "support/catch.hpp"
 #include "tools/common/failure.hpp"
 
-using namespace hsadrv_bench;
+namespace hsadrv_bench {
+
 using hsadrv_tool::Terminal;
 using test_support::Contains;
 
@@ -210,3 +211,5 @@ TEST_CASE("callgrind's totals are found in its output", "[bench]") {
     CHECK(instructions_in("events: Ir\nfn=(1)\n12 3\nsummary: 1200\ntotals: 24064\n") == 24064);
     CHECK(instructions_in("events: Ir\n") == 0);
 }
+
+}  // namespace hsadrv_bench

@@ -13,7 +13,8 @@
 #include "bench/terminal_plot.hpp"
 #include "support/catch.hpp"
 
-using namespace hsadrv_bench;
+namespace hsadrv_bench {
+
 using hsadrv_tool::Terminal;
 using test_support::Contains;
 
@@ -218,3 +219,5 @@ TEST_CASE("the SVG has a curve, a band and a legend for each name, and escapes i
     CHECK_THAT(svg, Contains("prefers-color-scheme: dark"));
     CHECK_THAT(svg, !Contains("<script"));
 }
+
+}  // namespace hsadrv_bench

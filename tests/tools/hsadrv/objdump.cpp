@@ -15,8 +15,8 @@
 #include "support/packed_bundle.hpp"
 #include "tools/common/failure.hpp"
 
-using namespace hsadrv_tool;
-using namespace hsadrv_tool::objdump;
+namespace hsadrv_tool::objdump {
+
 using test_support::Contains;
 
 namespace {
@@ -194,3 +194,5 @@ TEST_CASE("listings are extracted from the disassembler's output", "[objdump]") 
     CHECK(parse_listings("").empty());
     CHECK(parse_listings("no symbols here\n<x>:\n12 <y>\n").empty());
 }
+
+}  // namespace hsadrv_tool::objdump

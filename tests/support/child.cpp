@@ -1,15 +1,14 @@
-#include "device.hpp"
+#include "support/child.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
-#include <string>
 
 #include "support/catch.hpp"
 
-namespace device_test {
+namespace test_support {
 
 ChildResult run_test_in_child(const std::string& test_case, const char* variable, const char* value) {
     std::array<int, 2> pipe_ends{};
@@ -41,4 +40,4 @@ void check_child(const std::string& test_case) {
     CHECK(child.output.find("No test cases matched") == std::string::npos);
 }
 
-}  // namespace device_test
+}  // namespace test_support
