@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "support/test_file.hpp"
 
 namespace test_support {
