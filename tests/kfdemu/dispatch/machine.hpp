@@ -17,6 +17,10 @@
 #include "tools/kfdemu/base/address_space.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
 
+#ifndef KFDEMU_TEST_KERNELS
+#define KFDEMU_TEST_KERNELS "this program has no folder of kernels"
+#endif
+
 namespace dispatch_test {
 
 using kfdemu::gfx9::Target;
