@@ -358,7 +358,7 @@ TEST_CASE("code is planned for translation when many waves have entered it, or o
 }
 
 TEST_CASE("a WorkGroup that ran one GPU's dispatch runs another's of the same number", "[dispatch][flow]") {
-    Machine gpus[] = {Machine{Target::gfx90a}, Machine{Target::gfx90a}};
+    Machine gpus[] = {Machine{targets().front()}, Machine{targets().front()}};
     WorkGroup group;
     for (Machine& gpu : gpus) {
         constexpr std::uint32_t n = 256;
