@@ -7,6 +7,8 @@
 // cannot hold, std::bad_alloc for more than eight.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <span>

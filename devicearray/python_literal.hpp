@@ -9,6 +9,8 @@
 // nesting deeper than 32. Throws InvalidArgument, naming what was found and at which byte.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -11,6 +11,8 @@
 // blocks are recorded as the chunks that they were cut from. Thread safety: any thread.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <source_location>

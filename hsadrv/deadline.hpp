@@ -7,6 +7,8 @@
 // Thread safety: a value. Durations too long to represent mean no limit.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <string>

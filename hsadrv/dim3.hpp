@@ -5,6 +5,8 @@
 // Thread safety: plain values.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <string>

@@ -7,6 +7,8 @@
 // safety: a value.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <concepts>
 #include <string>
 #include <string_view>

@@ -9,6 +9,8 @@
 // arguments. Owns: its records. Borrows: the storage. Thread safety: none; guarded by its stream's lock.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -8,6 +8,8 @@
 // HeldValue. Thread safety: no state.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,8 @@
 // Thread safety: values. Source: hsa_ext_amd.h, hsa_amd_memory_pool_link_info_t.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstdint>
 
 namespace hsadrv {

@@ -8,6 +8,8 @@
 // fails. Source: hsa.h, "Memory", hsa_region_info_t.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <hsa/hsa.h>
 
 #include <cstddef>

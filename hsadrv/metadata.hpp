@@ -6,6 +6,8 @@
 // Pure function of bytes. Thread safety: no state. Source: LLVM AMDGPUUsage, Code Object Metadata, V3 to V6.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

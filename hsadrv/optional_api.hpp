@@ -11,6 +11,8 @@
 // ROCm 5.6, 6.0, 6.1, 6.2 and 6.4.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 

@@ -12,6 +12,8 @@
 // more than one row or plane. Thread safety: values. Throws: only InvalidArgument, naming the numbers.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>

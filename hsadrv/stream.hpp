@@ -21,6 +21,8 @@
 // work in flight, then ends it.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <chrono>
 #include <coroutine>
 #include <cstddef>

@@ -5,6 +5,8 @@
 // Thread safety: plain values. Source: hsa.h, hsa_executable_symbol_info_t.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>

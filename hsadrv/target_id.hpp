@@ -8,6 +8,8 @@
 // Target ID and ELF Code Object (e_flags).
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <span>

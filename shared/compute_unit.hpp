@@ -8,6 +8,8 @@
 // register files, wave and barrier slots), the ISA manuals of GCN3, Vega, CDNA to CDNA3, RDNA to RDNA3.
 #pragma once
 
+#include "cpp20.hpp"
+
 #include <stdint.h>
 
 namespace hsadrv::shared {

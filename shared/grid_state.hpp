@@ -5,6 +5,8 @@
 // counters by atomics; the host changes nothing while a kernel runs.
 #pragma once
 
+#include "cpp20.hpp"
+
 #include <stdint.h>
 
 namespace hsadrv::shared {

@@ -12,6 +12,8 @@
 // arithmetic saturates at `lds_overflow`, a size that no group segment has, so every launch refuses it.
 #pragma once
 
+#include "cpp20.hpp"
+
 #include <stdint.h>
 
 namespace hsadrv::shared {

@@ -6,6 +6,8 @@
 // Thread safety: none; guarded by its owner's lock.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <utility>

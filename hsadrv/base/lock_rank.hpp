@@ -8,6 +8,8 @@
 // Thread safety: any thread; the held ranks are thread-local.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <cstdint>
 #include <mutex>
 

@@ -8,6 +8,8 @@
 // ordering: lock() acquires what unlock() released.
 #pragma once
 
+#include "shared/cpp20.hpp"
+
 #include <atomic>
 
 namespace hsadrv::detail {

@@ -12,6 +12,8 @@
 // functions of these headers are marked; a kernel's own functions that call them are not.
 #pragma once
 
+#include "../cpp20.hpp"
+
 #include <stdint.h>
 
 #if !defined(__AMDGCN__)
