@@ -42,8 +42,10 @@ for header in "$root/include/$headers"/hsadrv/*.h "$root/include/$headers"/hsadr
 done
 
 echo 'a program against the installed tree:'
-"$@" -std=c++20 -Wall -Wextra -Werror "$program" -o "$scratch/program" $(pkg-config --cflags --libs devicearray-0)
-"$@" -std=c++20 "$program" -o "$scratch/with_device" $(pkg-config --cflags --libs devicearray-0 kfdemu)
+# Compiled once by pkg-config's flags and once by CMake's, and linked in each way.
+"$@" -std=c++20 -Wall -Wextra -Werror -c "$program" -o "$scratch/program.o" $(pkg-config --cflags devicearray-0)
+"$@" "$scratch/program.o" -o "$scratch/program" $(pkg-config --libs devicearray-0)
+"$@" "$scratch/program.o" -o "$scratch/with_device" $(pkg-config --libs devicearray-0 kfdemu)
 cd "$kernels"
 echo '  under the installed kfdemu run'
 "$root/bin/kfdemu" run -- "$scratch/program"
@@ -63,6 +65,7 @@ cmake_minimum_required(VERSION 3.16)
 project(program CXX)
 find_package(hsadrv 0.1 CONFIG REQUIRED)
 add_executable(program ${PROGRAM})
+set_target_properties(program PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(program hsadrv::devicearray)
 add_executable(raw raw.cpp)
 target_link_libraries(raw hsadrv::hsadrv)
@@ -87,11 +90,11 @@ CXX="$*" cmake -G Ninja -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PR
 
 if [ -e "$root/$libdir/libhsadrv.a" ]; then # meson setup -Ddefault_library=both, as CI has it
     echo '  with static libraries, by CMake and by pkg-config'
-    CXX="$*" cmake -G Ninja -S "$scratch/cmake" -B "$scratch/cmake/static" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$program" -Dhsadrv_USE_STATIC_LIBS=ON \
+    CXX="$*" cmake -G Ninja -S "$scratch/cmake" -B "$scratch/cmake/static" -DCMAKE_PREFIX_PATH="$root" -DPROGRAM="$scratch/program.o" -Dhsadrv_USE_STATIC_LIBS=ON \
         >"$scratch/log" 2>&1 && cmake --build "$scratch/cmake/static" >>"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
     libraries=$(pkg-config --static --libs devicearray-0 | sed "s|$scratch/usr/lib|/usr/lib|g; s/-ldevicearray/-l:libdevicearray.a/; s/-lhsadrv/-l:libhsadrv.a/")
     # shellcheck disable=SC2086 # several words
-    "$@" -std=c++20 "$program" -o "$scratch/static" $(pkg-config --cflags devicearray-0) $libraries
+    "$@" "$scratch/program.o" -o "$scratch/static" $libraries
     for static in "$scratch/cmake/static/program" "$scratch/static"; do
         if ldd "$static" | grep -E 'libhsadrv|libdevicearray'; then exit 1; fi
         "$root/bin/kfdemu" run -- "$static"
