@@ -1,4 +1,4 @@
-# Debian releases in chroots, used by compat and distribution. Sourced, after tools/setup.bash.
+# Debian releases in chroots, used by compat, distribution and tools/package. Sourced, after tools/setup.bash.
 #
 # Sets and reads: cache (the folder that has the chroots), mirror (of Debian's main archive; empty: that of this machine's apt).
 # Mounts are in a mount namespace of their own, which ends with the command.
@@ -45,14 +45,21 @@ add_experimental() {
         >"$folder/etc/apt/preferences.d/experimental"
 }
 
+# bare_chroot NAME RELEASE: nothing but what debootstrap installs.
+bare_chroot() {
+    local folder=$cache/$1
+    rm -rf --one-file-system "$folder"
+    unshare --mount --propagation private debootstrap --variant=minbase "$2" "$folder" "$mirror" || return
+    apt_settings >"$folder/etc/apt/apt.conf.d/90compat"
+    return 0
+}
+
 make_chroot() {
     local release=$1 folder=$cache/$1 base=$1
     [ -e "$folder/ready" ] && return
     [ "$release" != experimental ] || base=sid
-    rm -rf --one-file-system "$folder"
-    unshare --mount --propagation private debootstrap --variant=minbase "$base" "$folder" "$mirror" || return
+    bare_chroot "$release" "$base" || return
     [ "$release" = "$base" ] || add_experimental || return
-    apt_settings >"$folder/etc/apt/apt.conf.d/90compat"
     inside "$release" apt-get update -qq &&
         inside "$release" apt-get install -y -qq --no-install-recommends ca-certificates ccache && touch "$folder/ready"
 }
