@@ -57,7 +57,7 @@ def draw(x: int, name: str, order: list[str], files: Counter, includes: Counter)
 
 
 def picture(root: Path) -> str:
-    houses = list(wings.HOUSES.items())
+    houses = [(name, wings.order_of(root / name)) for name in wings.HOUSES]
     width = len(houses) * (LEFT + WIDEST + ARCS) + 20
     height = TOP + max(len(order) for _, order in houses) * (ROW + GAP) + 12
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">',
