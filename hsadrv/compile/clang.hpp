@@ -1,6 +1,6 @@
-// Internal: finds a clang that compiles for amdgcn and has a linker.
+// Internal: finds a clang that compiles for amdgcn and has the tools that are needed.
 //
-//     const Clang clang = find_clang({options.clang, "--clang"}, ask, log);
+//     const Clang clang = find_clang({.clang = options.clang, .option = "--clang", .targets = targets}, ask, log);
 //
 // Throws NoCompiler: what to install, and why each candidate was rejected.
 //
@@ -24,6 +24,8 @@ struct Clang {
     unsigned major = 0;
     std::string version;  ///< "19.1.7"
     std::string linker;   ///< ld.lld
+    std::string bundler;  ///< clang-offload-bundler; empty unless Request::bundles
+    std::string unknown;  ///< "does not know gfx90f; it knows …": a target of the request; empty: it knows all
 };
 
 struct Answer {
@@ -36,20 +38,16 @@ using Ask = std::function<Answer(const std::vector<std::string>& command)>;
 using Log = std::function<void(const std::string& line)>;
 
 struct Request {
-    std::string clang;   ///< a file, or a name in $PATH; empty: any
-    std::string option;  ///< the option's name for messages: "--clang"
+    std::string clang;                       ///< a file, or a name in $PATH; empty: any
+    std::string option;                      ///< the option's name for messages: "--clang"
+    std::span<const TargetId> targets = {};  ///< that it is to know. Borrows them until find_clang() returns
+    bool bundles = false;                    ///< whether it needs its clang-offload-bundler
 };
 
-/// Only request.clang is tried; if that is empty, only $HSADRV_CLANG; if that is not set, the first suitable one of
-/// llvm_places(). `log` is called for each unsuitable one. Throws NoCompiler.
+/// Only request.clang is tried; if that is empty, only $HSADRV_CLANG; if that is not set, llvm_places(): the first
+/// suitable one that knows the targets, or the first suitable one if none knows them. `log` is called for each one that
+/// is rejected. Throws NoCompiler.
 Clang find_clang(const Request& request, const Ask& ask, const Log& log);
-
-/// "TARGET: … does not know …; it knows …" if a target's processor is not among those that this clang supports; else
-/// empty.
-std::string why_unknown(const Clang& clang, std::span<const TargetId> targets, const Ask& ask);
-
-/// A program that belongs to this clang. Throws NoCompiler naming the package if there is none.
-std::string tool_beside(const Clang& clang, const std::string& name, const Ask& ask);
 
 /// "19.1.7" from "Debian clang version 19.1.7 (3)" or "Debian LLD 19.1.7 (compatible …)"; empty if no version follows
 /// `word`.

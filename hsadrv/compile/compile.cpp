@@ -68,13 +68,13 @@ void check(const CompileOptions& options) {
     }
 }
 
-/// The clang that a search has found is kept: the search runs four programs. A file that has changed since is searched
-/// for again.
+/// The clang that a search has found for a target is kept: the search runs five programs. A file that has changed since
+/// is searched for again.
 class FoundClangs {
   public:
     Clang find(const CompileOptions& options, const Deadline& deadline) {
-        const Question question{options.clang, detail::variable("HSADRV_CLANG"), detail::variable("PATH"),
-                                detail::variable("ROCM_PATH")};
+        const Question question{options.clang, options.target->processor, detail::variable("HSADRV_CLANG"),
+                                detail::variable("PATH"), detail::variable("ROCM_PATH")};
         {
             const std::lock_guard lock(mutex_);
             const auto known = answers_.find(question);
@@ -82,14 +82,16 @@ class FoundClangs {
                 return known->second.clang;
         }
         const auto ask = [&](const std::vector<std::string>& command) { return run(command, deadline); };
-        const Clang clang = detail::find_clang({options.clang, "CompileOptions::clang"}, ask, [](const auto&) {});
+        const Clang clang = detail::find_clang(
+            {.clang = options.clang, .option = "CompileOptions::clang", .targets = {&*options.target, 1}}, ask,
+            [](const auto&) {});
         const std::lock_guard lock(mutex_);
         answers_.insert_or_assign(question, Known{clang, stamp_of(clang)});
         return clang;
     }
 
   private:
-    using Question = std::tuple<std::string, std::string, std::string, std::string>;
+    using Question = std::tuple<std::string, std::string, std::string, std::string, std::string>;
     struct Known {
         Clang clang;
         std::string stamp;

@@ -23,9 +23,11 @@ namespace {
 
 /// A clang that answers questions, and does something else instead of compiling.
 std::string changed_clang(const Folder& folder, const std::string& name, const std::string& instead) {
-    return folder.script(name, "case \"$*\" in *--version*|*--print-targets*|*-print-prog-name*) exec " KERNEL_CLANG
-                               " \"$@\";; esac\n" +
-                                   instead + "\n");
+    return folder.script(
+        name,
+        "case \"$*\" in *--version*|*--print-targets*|*-print-prog-name*|*-print-supported-cpus*) exec " KERNEL_CLANG
+        " \"$@\";; esac\n" +
+            instead + "\n");
 }
 
 /// This program again, with one of its test cases, in a process group of its own.

@@ -59,7 +59,7 @@ class Build {
           interruptions_(interruptions),
           log_(log),
           recipe_{options, clang, hsadrv::detail::header_folder(tools::own_program().parent_path()), shows_colours()},
-          bundles_(targets.size() > 1 || options.compress) {}
+          bundles_(makes_bundle(options, targets)) {}
 
     Made make() {
         // First, so that an unwritable output fails before anything is compiled.
@@ -69,8 +69,6 @@ class Build {
         else if (!options_.assembly && isatty(STDOUT_FILENO))
             throw Failure(ExitStatus::usage, "-o -: standard output is a terminal; redirect it to a file or a pipe");
         if (!options_.depfile.empty()) depfile = std::make_unique<PendingFile>(options_.depfile);
-        const std::string bundler =
-            bundles_ ? tool_beside(clang_, "clang-offload-bundler", ask_with(interruptions_)) : "";
 
         if (from_standard_input(options_)) keep_standard_input();
         std::vector<std::string> files;
@@ -79,7 +77,7 @@ class Build {
         std::string result = files.front();
         if (bundles_) {
             result = scratch_ / "bundle";
-            require(bundle_command(bundler, options_.compress, targets_, files, result));
+            require(bundle_command(clang_.bundler, options_.compress, targets_, files, result));
         }
         const Bytes bytes = hsadrv::read_file(result);
         made.size_bytes = bytes.size();
@@ -189,6 +187,10 @@ class Build {
 };
 
 }  // namespace
+
+bool makes_bundle(const Options& options, std::span<const TargetId> targets) {
+    return targets.size() > 1 || options.compress;
+}
 
 hsadrv::detail::Ask ask_with(const Interruptions& interruptions) {
     return [&interruptions](const Command& command) {

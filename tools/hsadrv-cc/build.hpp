@@ -20,7 +20,10 @@ using hsadrv::detail::Clang;
 using hsadrv::detail::Log;
 using tools::Interruptions;
 
-/// `log` is called with each command before it runs.
+/// Whether the output is a bundle of code objects, or a single code object.
+bool makes_bundle(const Options& options, std::span<const hsadrv::TargetId> targets);
+
+/// For a bundle, `clang` has a bundler. `log` is called with each command before it runs.
 Made build(const Options& options, std::span<const hsadrv::TargetId> targets, const Clang& clang,
            const Interruptions& interruptions, const Log& log);
 

@@ -14,7 +14,7 @@ enum class ExitStatus : int {
     done = static_cast<int>(tools::ExitStatus::done),
     compile_error = 1,  ///< usually from clang
     usage = static_cast<int>(tools::ExitStatus::usage),
-    no_clang = 3,                                        ///< no suitable clang, or a tool beside it is missing
+    no_clang = 3,                                        ///< no suitable clang
     files = static_cast<int>(tools::ExitStatus::files),  ///< also: the output cannot be read back
 };
 

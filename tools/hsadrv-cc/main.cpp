@@ -24,9 +24,8 @@ std::string work(const Options& options, const Interruptions& interruptions) {
     const Log log = [&](const std::string& line) {
         if (options.verbose) fmt::print(stderr, "{}\n", line);
     };
-    std::vector<hsadrv::TargetId> targets;
-    if (!options.print_clang)
-        targets = options.targets.empty() ? targets_of_this_machine() : parse_targets(options.targets);
+    std::vector<hsadrv::TargetId> targets = parse_targets(options.targets);
+    if (targets.empty() && !options.print_clang) targets = targets_of_this_machine();
     if (options.assembly && targets.size() > 1) {
         throw Failure(ExitStatus::usage,
                       fmt::format("-S and {} targets do not go together: the output is one assembly file; "
@@ -34,10 +33,13 @@ std::string work(const Options& options, const Interruptions& interruptions) {
                                   targets.size()));
     }
     const hsadrv::detail::Ask ask = ask_with(interruptions);
-    const Clang clang = hsadrv::detail::find_clang({options.clang, "--clang"}, ask, log);
+    const Clang clang = hsadrv::detail::find_clang(
+        {.clang = options.clang, .option = "--clang", .targets = targets, .bundles = makes_bundle(options, targets)},
+        ask, log);
+    if (!clang.unknown.empty())
+        throw Failure(ExitStatus::usage,
+                      fmt::format("--target: {} (version {}) {}", clang.path, clang.version, clang.unknown));
     if (options.print_clang) return clang.path + "\n";
-    if (const std::string why = hsadrv::detail::why_unknown(clang, targets, ask); !why.empty())
-        throw Failure(ExitStatus::usage, "--target " + why);
     if (const std::string warning = hsadrv::detail::warning_on(clang.major, options.level); !warning.empty())
         fmt::print(stderr, "hsadrv-cc: warning: {}\n", warning);
     const Made made = build(options, targets, clang, interruptions, log);

@@ -154,7 +154,7 @@ tools::CommandSyntax command_of(Options& options) {
         {"-q,--quiet", &options.quiet, "do not print the resources"},
         {"-v,--verbose", &options.verbose, "print each command, and why clangs were rejected"},
         {"--clang", &options.clang, "the clang to use", {.value = "PROGRAM"}},
-        {"--print-clang", &options.print_clang, "print the clang that would be used"},
+        {"--print-clang", &options.print_clang, "print the clang that would be used, with -t for these targets"},
         {"--version", tools::Version{"hsadrv-cc " HSADRV_VERSION_TEXT}, tools::version_option_help}};
     command.footer =
         "Arguments after -- are passed to clang: hsadrv-cc k.cl -o k.hsaco -- -Wall -ffast-math\n"

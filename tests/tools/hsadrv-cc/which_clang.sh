@@ -53,7 +53,7 @@ none 'with an older linker' '/old_lld/clang-42: its linker .* is version .*, old
 none 'with a broken linker' '/clang-43: its linker .* does not work: exit status 127: cannot open libLLVM'
 none 'something else' '/other/clang-44: its --version is not that of a clang: a compiler of something else'
 none 'one that dies' '/dying/clang-45: its --version ends with exit status 9: no such library'
-none 'what to install' 'apt-get install clang-19 lld-19 clang-tools-19'
+none 'what to install' 'apt-get install clang-19 lld-19 clang-tools-19 llvm-19'
 none 'where it looked' 'ROCM_PATH is not set.*/opt/rocm'
 expect 'programs that cannot run are ignored' 1 '' bash -c '"$@" 2>&1 | grep -E "clang-46|tidy"' - \
     env PATH="$all:/usr/bin:/bin" "$tool" --print-clang -v
@@ -95,11 +95,35 @@ expect 'a missing clang' 3 '--clang is clang-77, which is not a program in \$PAT
 expect 'also by its path' 3 '--clang is ./clang-77, which is not a program$' \
     as "$scratch/good" "$tool" --clang ./clang-77 --print-clang
 
-# Without its bundler: one target needs none.
-script alone/clang-18 <<<"case \"\$*\" in *print-prog-name=clang-offload-bundler*) echo clang-offload-bundler ;; *) exec '$real' \"\$@\" ;; esac"
-expect 'no bundler, one target' 0 'reverse_static' as "$scratch/alone" "$tool" -t gfx90a "$second" -o b.hsaco
-expect 'no bundler, several targets' 3 'has no clang-offload-bundler beside it: on Debian, install clang-tools-' \
-    as "$scratch/alone" "$tool" -t gfx90a,gfx900 "$second" -o c.hsaco
+# Newer ones that lack what is asked for: the newest that has it is taken. instead FILE WORD COMMAND: the real clang, except where its
+# command line has that word.
+instead() { script "$1" <<<"case \"\$*\" in *'$2'*) $3 ;; *) exec '$real' \"\$@\" ;; esac"; }
+instead no_bundler/clang-91 print-prog-name=clang-offload-bundler 'echo clang-offload-bundler'
+instead no_objcopy/clang-92 print-prog-name=clang-offload-bundler "echo '$scratch/no_objcopy/bin/clang-offload-bundler'"
+mkdir no_objcopy/bin
+cp -L "$("$real" -print-prog-name=clang-offload-bundler)" no_objcopy/bin/
+instead no_linker/clang-93 print-prog-name=ld.lld 'echo ld.lld'
+instead few_targets/clang-94 print-supported-cpus 'echo gfx999'
+newer=$scratch/no_bundler:$scratch/no_objcopy:$scratch/no_linker:$scratch/few_targets
+# taken NAME PATTERN OPTION…: the clang for these options, beside an older one that has everything; and one that has not.
+taken() { expect "$1" 0 "$2" as "$newer:$scratch/good" "$tool" --print-clang "${@:3}"; }
+missed() { expect "$1" "$2" "$3" as "$4" "$tool" "${@:5}" "$second" -o c.hsaco; }
+taken 'without targets, any with a linker' 'few_targets/clang-94$'
+taken 'one that knows the target' 'no_objcopy/clang-92$' -t gfx90a
+taken 'one that bundles' 'good/clang-18$' -t gfx90a,gfx900
+taken 'one that compresses' 'good/clang-18$' -t gfx90a --compress
+for line in 'clang-94: it does not know gfx90a; it knows gfx999' 'clang-93: it has no ld.lld: install lld-' \
+    'clang-92: its bundler .* does not work: exit status 1: .*llvm-objcopy.*; is llvm-[0-9]+ installed' \
+    'clang-91: it has no clang-offload-bundler: install clang-tools-[0-9]+ and llvm-[0-9]+$'; do
+    taken "why not ${line%%:*}" "^$scratch/.*/$line" -t gfx90a,gfx900 -v
+done
+expect 'and it bundles' 0 'a bundle' as "$newer:$scratch/good" "$tool" -t gfx90a,gfx900 "$second" -o b.hsaco
+expect 'one target needs no bundler' 0 'reverse_static' as "$scratch/no_bundler" "$tool" -t gfx90a "$second" -o b.hsaco
+missed 'no bundler, several targets' 3 'no suitable clang: .* and, for a bundle, a clang-offload-bundler' "$scratch/no_bundler" -t gfx90a,gfx900
+missed 'none knows the target' 2 'few_targets/clang-94 \(version .*\) does not know gfx90a; it knows gfx999' "$scratch/few_targets" -t gfx90a
+missed 'the one that is asked for has no bundler' 3 '--clang is .*, which is not suitable: it has no clang-offload-bundler' \
+    "$scratch/good" -t gfx90a,gfx900 --clang "$scratch/no_bundler/clang-91"
+missed 'nor does it know the target' 2 'does not know gfx90a' "$scratch/good" -t gfx90a --clang "$scratch/few_targets/clang-94"
 
 # Real ones that are too old, or new enough, if they are installed.
 for version in 14 15; do
