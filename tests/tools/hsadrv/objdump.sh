@@ -2,7 +2,7 @@
 # hsadrv objdump: code objects, bundles and host programs; on one GPU, two of another model and none.
 . "$(dirname "$0")/expect.bash"
 cc=$build/tools/hsadrv-cc/hsadrv-cc kernels=$build/tests/kernels
-clang=${HSADRV_CLANG:-$("$cc" --print-clang)}
+clang=${HSADRV_CLANG:-$("$cc" --print-clang -t gfx90a,gfx900)}
 beside() { "$clang" --target=amdgcn-amd-amdhsa -print-prog-name="$1" | xargs -I{} sh -c 'command -v "$1"' - {}; }
 readelf=$(beside llvm-readelf) disassembler=$(beside llvm-objdump)
 objdump() { on_none "$hsadrv" objdump "$@"; }
@@ -153,10 +153,14 @@ else
     skip 7 'llvm-objdump is not installed'
 fi
 mkdir empty
-expect 'no disassembler' 4 'there is no llvm-objdump with the AMDGPU target; .*' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
+expect 'no disassembler' 4 'there is no llvm-objdump with the AMDGPU target; found none' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
 expect 'and what to install' 4 'apt-get install llvm-19' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
+printf '#!/bin/sh\necho x86-64\n' >empty/llvm-objdump-99
+printf '#!/bin/sh\necho no libLLVM; exit 127\n' >empty/llvm-objdump
+chmod +x empty/llvm-objdump*
+expect 'none that does, and why' 4 '^  .*/llvm-objdump-99: it has no target amdgcn$' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
+expect 'nor the other' 4 '^  .*/llvm-objdump: its --version ends with exit status 127: no libLLVM$' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
 printf '#!/bin/sh\n[ "$1" = --version ] && echo amdgcn || { echo cannot do that; exit 1; }\n' >empty/llvm-objdump
-chmod +x empty/llvm-objdump
 expect 'one that fails' 4 'llvm-objdump --disassemble: exit status 1: cannot do that' env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco
 printf '#!/bin/sh\n[ "$1" = --version ] && echo amdgcn || exec /bin/sleep 60\n' >empty/llvm-objdump
 expect 'Ctrl-C while it works' 130 '^$' timeout --preserve-status -s INT 3 env PATH="$scratch/empty" KFDEMU=off "$hsadrv" objdump -d one.hsaco

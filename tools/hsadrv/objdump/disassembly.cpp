@@ -15,17 +15,23 @@ constexpr std::chrono::seconds most_disassembling{60};
 
 const tools::Surroundings surroundings{.variables = {{"LD_PRELOAD", ""}}, .limit = most_disassembling};
 
-/// The first llvm-objdump with the AMDGPU target.
+/// The newest llvm-objdump with the AMDGPU target.
 std::string find_program(const tools::Interruptions& interruptions) {
     const auto where = hsadrv::detail::surroundings_of_this_process();
+    std::string rejected;
     for (const std::string& program : hsadrv::detail::llvm_places("llvm-objdump", where)) {
         const tools::Captured said = tools::capture({program, "--version"}, interruptions, surroundings);
         if (said.status == 0 && said.text.find("amdgcn") != said.text.npos) return program;
+        rejected += fmt::format("\n  {}: {}", program,
+                                said.status == 0 ? "it has no target amdgcn"
+                                                 : fmt::format("its --version ends with exit status {}: {}",
+                                                               said.status, said.text.substr(0, said.text.find('\n'))));
     }
     throw tools::Failure(
         exit_status::files,
-        fmt::format("--disassemble: there is no llvm-objdump with the AMDGPU target; looked at {}, and beside "
+        fmt::format("--disassemble: there is no llvm-objdump with the AMDGPU target; found {}\nSearched {}, and beside "
                     "each clang.\nInstall one, on Debian for example with: apt-get install llvm-19",
+                    rejected.empty() ? "none at all" : "only" + rejected,
                     hsadrv::detail::looked_at("llvm-objdump", where)));
 }
 
