@@ -8,8 +8,8 @@
 #include "support/catch.hpp"
 #include "tools/common/scratch_folder.hpp"
 
-namespace hsadrv_tool::doctor {
-
+using namespace hsadrv_tool;
+using namespace hsadrv_tool::doctor;
 using test_support::Contains;
 
 namespace {
@@ -398,5 +398,3 @@ TEST_CASE("a report fits its terminal, and does not break commands", "[doctor]")
     terminal.colour = true;
     CHECK_THAT(report_text(conclude({row}, {}), terminal, false), Contains("\033[1;31mfault    \033[0m"));
 }
-
-}  // namespace hsadrv_tool::doctor
