@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "hsa/kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -8,6 +8,7 @@
 
 #include "hsa/child.hpp"
 #include "hsa/kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -8,6 +8,7 @@
 
 #include "child.hpp"
 #include "exchange.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -5,6 +5,7 @@
 #include "child.hpp"
 #include "fault_event.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

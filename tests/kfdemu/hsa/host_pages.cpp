@@ -16,6 +16,7 @@
 #include "exchange.hpp"
 #include "fault_event.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

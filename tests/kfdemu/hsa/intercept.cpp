@@ -6,6 +6,7 @@
 
 #include "child.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

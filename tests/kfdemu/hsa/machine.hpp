@@ -22,8 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "support/catch.hpp"
-
 namespace hsa_test {
 
 using namespace std::chrono_literals;
@@ -53,7 +51,8 @@ std::string describe(hsa_status_t status);
 /// Throws std::runtime_error naming `what` unless the call succeeded.
 void check(hsa_status_t status, const char* what);
 #define HSA_CHECK(call) ::hsa_test::check((call), #call)
-/// Compares a call's status with the specification's, and prints both by name if they differ.
+/// Compares a call's status with the specification's, and prints both by name if they differ. For sources with
+/// support/catch.hpp, as NEEDS_GPUS.
 #define HSA_STATUS(call, expected) CHECK(::hsa_test::describe(call) == ::hsa_test::describe(expected))
 
 /// hsa_init to hsa_shut_down.

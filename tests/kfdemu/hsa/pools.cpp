@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -4,6 +4,7 @@
 
 #include "child.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -15,6 +15,7 @@
 
 #include "child.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

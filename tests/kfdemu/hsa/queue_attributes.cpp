@@ -1,5 +1,6 @@
 // Attributes of queues: sizes, types, priorities, masks of compute units.
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "exchange.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -9,6 +9,7 @@
 #include "child.hpp"
 #include "exchange.hpp"
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "kernel.hpp"
+#include "support/catch.hpp"
 
 using namespace hsa_test;
 
