@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hsadrv/mem_pool.hpp"
-#include "hsadrv/stream/live_streams.hpp"
 
 namespace hsadrv::detail {
 namespace {
@@ -87,7 +86,6 @@ ArrayMemory ArrayDevice::statistics() const {
 }
 
 std::size_t ArrayDevice::release_cached() {
-    live_streams::retire_holds();
     return memory_.release_cached() + host_memory_.release_cached() + scratch_.release_cached();
 }
 

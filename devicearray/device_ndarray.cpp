@@ -1,13 +1,14 @@
 #include "devicearray/device_ndarray.hpp"
 
+#include <optional>
+
 #include "devicearray/array_device.hpp"
 #include "devicearray/holding.hpp"
 #include "devicearray/transfer.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/memory_resource.hpp"
-#include "hsadrv/stream/stream_handle.hpp"
-#include "hsadrv/stream/thread_streams.hpp"
+#include "hsadrv/thread_stream.hpp"
 
 namespace hsadrv {
 namespace {
@@ -24,7 +25,7 @@ void require_itemsize(const DType& dtype, const Layout& layout) {
 struct Work {
     Stream& stream;
     bool waits;
-    std::shared_ptr<detail::ThreadStreams> keeps{};  ///< keeps the stream alive if no Context does
+    std::optional<ThreadStream> keeps{};  ///< keeps the stream alive if no Context does
 
     void finish(Deadline deadline) const {
         if (waits) stream.synchronize(deadline);
@@ -40,9 +41,8 @@ Context& required_context(const char* call) {
 
 /// This thread's stream on that device. It ends with the Work if the thread has no Context of the device.
 Work device_work(AgentRef agent) {
-    auto streams = detail::ThreadStreams::of(agent);
-    Stream& stream = streams->mine();
-    return {stream, true, std::move(streams)};
+    const ThreadStream own(agent);
+    return {own.stream(), true, own};
 }
 
 /// For new memory: the current Context's device, unless one is given.
@@ -68,12 +68,12 @@ void require_no_capture(const char* call, Stream& stream) {
                           ": the stream is being captured, and this call waits for work that a capture does not run");
 }
 
-Work work_on(const char* call, OnStream given, const std::shared_ptr<detail::StreamHandle>& bound, AgentRef agent) {
+Work work_on(const char* call, OnStream given, const WeakStream& bound, AgentRef agent) {
     const auto work_of = [&]() -> Work {
         if (given.get() || given.agent()) return work_on(call, given);
         if (!bound) return thread_work(call, agent);
         refuse_in_forked_child(call);
-        Stream* const stream = bound->stream();
+        Stream* const stream = bound.get();
         if (!stream) throw InvalidArgument(std::string(call) + ": the stream that the array is bound to was destroyed");
         return {*stream, false};
     };
@@ -185,7 +185,7 @@ DeviceNDArray DeviceNDArray::bind(const Stream& stream) const {
                               stream.agent().label());
     }
     DeviceNDArray bound = *this;
-    bound.bound_ = stream.handle();
+    bound.bound_ = WeakStream(stream);
     return bound;
 }
 

@@ -87,7 +87,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
         layout_ = taken.layout_;
         contiguous_ = taken.contiguous_;
         agent_ = taken.agent_;
-        bound_.swap(taken.bound_);
+        std::swap(bound_, taken.bound_);
         writeback_.swap(taken.writeback_);
         return *this;
     }
@@ -243,7 +243,7 @@ class DeviceNDArray : public ArrayViews<DeviceNDArray> {
     Layout layout_;
     bool contiguous_;  ///< cached for launches
     AgentRef agent_;
-    std::shared_ptr<detail::StreamHandle> bound_;
+    WeakStream bound_;
     std::shared_ptr<const HostNDArray> writeback_;
 };
 

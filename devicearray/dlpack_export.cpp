@@ -6,7 +6,7 @@
 #include "devicearray/dtype_dlpack.hpp"
 #include "devicearray/element_strides.hpp"
 #include "devicearray/strided_copy.hpp"
-#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/driver.hpp"
 
 namespace hsadrv {
 namespace {
@@ -62,7 +62,7 @@ Place place_of(const Facts& facts) {
     if (facts.layout.size() == 0 || !facts.data)
         return {facts.agent ? gpu_device(facts, *facts.agent) : DLDevice{kDLCPU, 0}, nullptr};
     // Without a runtime all host memory is pageable.
-    const PointerInfo info = detail::Runtime::find() ? pointer_info(facts.data) : PointerInfo{};
+    const PointerInfo info = Driver::try_current() ? pointer_info(facts.data) : PointerInfo{};
     if (info.kind == PointerInfo::Kind::pageable) return {{kDLCPU, 0}, facts.data};
     if (info.owner && info.owner.is_gpu()) return {gpu_device(facts, info.owner), facts.data};
     // A GPU can use it in place only if all of it is locked.

@@ -4,8 +4,8 @@
 
 #include "devicearray/dlpack_owner.hpp"
 #include "devicearray/dtype_dlpack.hpp"
-#include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
+#include "hsadrv/driver.hpp"
 
 namespace hsadrv {
 namespace {
@@ -148,7 +148,7 @@ HostNDArray host_array_of(const DLTensor& tensor, const Described& said, std::sh
                           bool read_only) {
     const bool pinned = device_type_of(tensor.device) == kDLROCMHost;
     // Pageable memory is unknown to the runtime, which need not be initialised.
-    if (said.first && (pinned || detail::Runtime::find())) {
+    if (said.first && (pinned || Driver::try_current())) {
         if (pinned) Driver::current("from_dlpack");
         const PointerInfo info = pointer_info(said.lowest);
         const bool known = info.kind != PointerInfo::Kind::pageable;
@@ -176,7 +176,7 @@ DlpackArray imported(Managed* managed, bool read_only) {
     };
     DlpackArray array = made();
     DriverRef driver;
-    if (detail::Runtime::find()) driver = Driver::current("from_dlpack");
+    if (const auto running = Driver::try_current("from_dlpack")) driver = *running;
     detail::DlpackOwner::of(hold)->arm(managed, read_only, driver);  // owned by the array from here on
     return array;
 }

@@ -5,8 +5,8 @@
 
 #include "devicearray/copy_strided.hpp"
 #include "devicearray/replacement.hpp"
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 namespace hsadrv {
 namespace {

@@ -101,7 +101,8 @@ class Allocator {
                    std::source_location where = std::source_location::current());
 
     /// Returns unused chunks to the pool, and the number of bytes to the caller. Chunks with a block in use or in
-    /// flight stay.
+    /// flight stay. Releases first what streams keep alive for completed work: call it with no lock held that a
+    /// destructor of such an object takes.
     std::size_t release_cached();
 
     struct Statistics {

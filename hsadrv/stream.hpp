@@ -264,4 +264,20 @@ class AutoSynchronize {
     Deadline deadline_;
 };
 
+/// Refers to a stream that may be moved or destroyed meanwhile; default-constructed, to none. Copyable. Thread safety:
+/// any thread.
+class WeakStream {
+  public:
+    WeakStream() noexcept = default;
+    /// Throws StreamEnded.
+    explicit WeakStream(const Stream& stream) : handle_(stream.handle()) {}
+
+    explicit operator bool() const noexcept { return bool(handle_); }
+    /// The stream, also after a move; null while it is being destroyed, after that, and if this refers to none.
+    Stream* get() const noexcept;
+
+  private:
+    std::shared_ptr<detail::StreamHandle> handle_;
+};
+
 }  // namespace hsadrv

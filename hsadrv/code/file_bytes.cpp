@@ -1,4 +1,4 @@
-#include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/md5.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 namespace hsadrv::detail {
 namespace {

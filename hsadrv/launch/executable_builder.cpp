@@ -5,9 +5,9 @@
 
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "hsadrv/launch/executable_state.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/services/printf_formats.hpp"

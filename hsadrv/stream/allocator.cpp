@@ -300,6 +300,7 @@ std::size_t AllocatorState::flush() {
 }
 
 std::size_t AllocatorState::release_cached() {
+    live_streams::retire_holds();
     const std::lock_guard held(mutex_);
     return flush();
 }

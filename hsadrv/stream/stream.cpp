@@ -236,6 +236,7 @@ bool Stream::query() {
 bool Stream::failed() const noexcept { return core_ && core_->failed(); }
 Stream::Progress Stream::progress() const { return core().progress(); }
 const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return core().handle(); }
+Stream* WeakStream::get() const noexcept { return handle_ ? handle_->stream() : nullptr; }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {core().handle(), deadline}; }
 
 std::byte* Stream::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {

@@ -9,6 +9,7 @@
 
 #include "hsadrv/base/leak.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/thread_stream.hpp"
 
 namespace hsadrv::detail {
 
@@ -141,3 +142,9 @@ bool ThreadStreams::close_mine(Deadline deadline) noexcept {
 }
 
 }  // namespace hsadrv::detail
+
+namespace hsadrv {
+
+ThreadStream::ThreadStream(AgentRef gpu) : streams_(detail::ThreadStreams::of(gpu)), stream_(&streams_->mine()) {}
+
+}  // namespace hsadrv

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "fuzz.hpp"
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 namespace fuzz {
 

@@ -2,7 +2,7 @@
 """What the libraries export is what their lists and the C headers say; nothing of other libraries; what headers inline finds what it calls.
 
 Usage: abi.py [--write] SOURCE-ROOT USER-PROGRAM LIBRARY… -- COMPILER…
-LIBRARY: FOLDER=FILE, with the list in SOURCE-ROOT/FOLDER/abi.txt. USER-PROGRAM: one that launches kernels. --write: rewrites the lists.
+LIBRARY: FOLDER=FILE, with the lists SOURCE-ROOT/FOLDER/abi.txt and, of what is no ABI, private.txt. USER-PROGRAM: one that launches kernels. --write: rewrites the lists.
 Prints each difference; the last line counts. A list that differs: CONTRIBUTING.md, The ABI."""
 import re
 import subprocess
@@ -36,23 +36,28 @@ def is_listed(name: str, letter: str) -> bool:
     return letter not in "WVu" or name.startswith("typeinfo for")
 
 
+def check_list(library: str, exported: set[str], file: Path, write: bool) -> None:
+    if write and (exported or file.exists()):
+        file.write_text("".join(name + "\n" for name in sorted(exported)))
+    wanted = set(file.read_text().splitlines()) if file.exists() else set()
+    for name in sorted(exported - wanted):
+        check(False, f"{library} exports {name}, which {file} does not list")
+    for name in sorted(wanted - exported):
+        check(False, f"{library} does not export {name}, which {file} lists")
+
+
 def check_library(folder: str, library: str, root: Path, write: bool) -> set[str]:
     """Returns the names of its ABI."""
     found = exports(library)
-    listed = sorted(name for name, (letter, version) in found.items() if version == ABI and is_listed(name, letter))
-    path = root / folder / "abi.txt"
-    if write:
-        path.write_text("\n".join(listed) + "\n")
-    wanted = path.read_text().splitlines() if path.exists() else []
-    for name in sorted(set(listed) - set(wanted)):
-        check(False, f"{library} exports {name}, which {folder}/abi.txt does not list")
-    for name in sorted(set(wanted) - set(listed)):
-        check(False, f"{library} does not export {name}, which {folder}/abi.txt lists")
+    for version, file in ((ABI, "abi.txt"), (PRIVATE, "private.txt")):
+        check_list(library, {name for name, (letter, its) in found.items() if its == version and is_listed(name, letter)},
+                   root / folder / file, write)
     for name, (_, version) in found.items():
         check(OURS.match(name) is not None, f"{library} exports {name}, which is neither in namespace hsadrv nor hsadrv_…")
         check(version in (ABI, PRIVATE), f"{library} exports {name} under the version '{version}'")
-    print(f"{library}: {len(listed)} symbols of {ABI}, {sum('detail::' in name for name in listed)} of them called by inline functions")
-    return {name for name, (_, version) in found.items() if version == ABI}
+    abi = {name for name, (_, version) in found.items() if version == ABI}
+    print(f"{library}: {len(abi)} symbols of {ABI}, {len(found) - len(abi)} of {PRIVATE}")
+    return abi
 
 
 def check_inlined(root: Path, abi: set[str], compiler: list[str]) -> None:

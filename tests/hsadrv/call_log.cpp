@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "device.hpp"
-#include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "support/test_file.hpp"
 
 using namespace hsadrv;

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "hsadrv/metadata.hpp"
 #include "support/test_file.hpp"
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
 #include "launch_device.hpp"
 #include "support/sanitizer.hpp"

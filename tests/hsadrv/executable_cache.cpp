@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "launch_device.hpp"
 
 using namespace hsadrv;

@@ -1,4 +1,4 @@
-#include "hsadrv/code/file_bytes.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

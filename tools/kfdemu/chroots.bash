@@ -20,16 +20,10 @@ need_mirror_and_cache() {
 
 # inside RELEASE COMMAND…: runs the command in the chroot; its mounts and processes end with it.
 inside() {
-    local folder=$cache/$1
+    local release=$1
     shift
-    # shellcheck disable=SC2016
-    unshare --mount --pid --fork --kill-child --propagation private bash -c '
-        folder=$0
-        mount --rbind "$folder" "$folder" && # a mount point, so that tests can create mount namespaces
-        mount -t proc proc "$folder/proc" && mount --rbind /dev "$folder/dev" && mount --rbind /sys "$folder/sys" || exit 1
-        chroot "$folder" /usr/bin/env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-            PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache "$@"
-        exit $? # no exec: timeout of coreutils 9.10 ends at once as process 1, which has no parent' "$folder" "$@"
+    "$root/tools/kfdemu/in_root" "$cache/$release" env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache "$@"
 }
 
 # The apt settings that the chroot needs to reach the same mirror.

@@ -78,6 +78,12 @@ void check(hsa_status_t status, const char* what) {
         throw std::runtime_error{std::string{what} + ": " + describe(status)};
 }
 
+std::uint16_t interface_minor() {
+    constexpr auto ext_version_minor = static_cast<hsa_system_info_t>(0x208);  // not in the headers of every runtime
+    std::uint16_t minor = 0;
+    return hsa_system_get_info(ext_version_minor, &minor) == HSA_STATUS_SUCCESS ? minor : std::uint16_t{0};
+}
+
 Runtime::Runtime() { HSA_CHECK(hsa_init()); }
 Runtime::~Runtime() { hsa_shut_down(); }
 

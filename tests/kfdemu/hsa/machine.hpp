@@ -55,6 +55,10 @@ void check(hsa_status_t status, const char* what);
 /// support/catch.hpp, as NEEDS_GPUS.
 #define HSA_STATUS(call, expected) CHECK(::hsa_test::describe(call) == ::hsa_test::describe(expected))
 
+/// HSA_AMD_INTERFACE_VERSION_MINOR of the running runtime, which may be newer than the headers; 0 for one that does not
+/// tell. The major version is 1 in all.
+std::uint16_t interface_minor();
+
 /// hsa_init to hsa_shut_down.
 class Runtime {
   public:

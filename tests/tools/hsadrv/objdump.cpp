@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "exit_status.hpp"
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/code_object.hpp"
+#include "hsadrv/file_bytes.hpp"
 #include "objdump/chosen.hpp"
 #include "objdump/contents.hpp"
 #include "objdump/disassembly.hpp"

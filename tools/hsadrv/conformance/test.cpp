@@ -1,6 +1,5 @@
 // hsadrv test: the conformance suite, on the GPU that is chosen.
 #include <dlfcn.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -93,7 +92,13 @@ std::chrono::seconds time_limit(const TestOptions& options) {
     return std::chrono::seconds(options.timeout_s) * (checked ? 4 : 1);
 }
 
-std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string now_text() {
+    const std::time_t now = std::time(nullptr);
+    std::tm utc;
+    char text[sizeof "2026-01-31T23:59:59Z"];
+    gmtime_r(&now, &utc);
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
 
 void print(const Session& session, const TestReport& report) {
     // All is done: from here SIGPIPE may end the process, as usual.

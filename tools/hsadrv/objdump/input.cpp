@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "hsadrv/code/file_bytes.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {
