@@ -190,7 +190,12 @@ TEST_CASE("what depends on the time or on unlisted files is not kept", "[compile
 }
 
 TEST_CASE("the commands read and write no named file", "[compile]") {
-    const Clang clang{.path = "/bin/clang-19", .major = 19, .version = "19.1.7", .linker = "/bin/ld.lld", .bundler = {}, .unknown = {}};
+    const Clang clang{.path = "/bin/clang-19",
+                      .major = 19,
+                      .version = "19.1.7",
+                      .linker = "/bin/ld.lld",
+                      .bundler = {},
+                      .unknown = {}};
     const CompileOptions options{.name = "a\"b.cpp",
                                  .level = "3",
                                  .line_numbers = true,

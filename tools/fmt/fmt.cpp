@@ -1,8 +1,8 @@
 // fmt's implementation, compiled once for the programs and libraries of the tools.
 //
-// They need no libfmt.so, whose soname differs from distribution to distribution, and with hidden visibility they export
-// none of it: libkfdemu is loaded into programs that may have an fmt of their own. Headers alone (FMT_HEADER_ONLY) do the
-// same, and compile it again in every source.
+// They need no libfmt.so, whose soname differs from distribution to distribution, and with hidden visibility they
+// export none of it: libkfdemu is loaded into programs that may have an fmt of their own. Headers alone
+// (FMT_HEADER_ONLY) do the same, and compile it again in every source.
 //
 // fmt/format.h leaves functions to a library. format-inl.h defines them; those that are templates, and that no function
 // there uses, are instantiated here.

@@ -118,7 +118,7 @@ class Table {
                 if (to != from) add(to, "T($0)", {from});
         for (const Type to : kFloats) {
             for (const Type from : kFloats)
-                if (to != from) add(to, "T($0)", {from});
+                if (to != from) add(to, to == f16 ? "half_of($0)" : "T($0)", {from});
             for (const Type from : kIntegers) {
                 add(to, "T($0)", {from}, 1, is_wide(from));
                 const std::string f = name(to);

@@ -84,7 +84,7 @@ inline u32 component_value(u32 raw, u32 width, u32 number) {
             return bits<u32>(static_cast<float>(value < -1 ? -1 : value));
         }
         case kUscaled:
-            return bits<u32>(static_cast<float>(raw));
+            return bits<u32>(float_of(raw));
         case kSscaled:
             return bits<u32>(static_cast<float>(extended));
         case kSint:

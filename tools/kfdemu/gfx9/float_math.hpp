@@ -29,6 +29,15 @@ struct Ieee<double> {
 template <class F>
 using BitsOf = typename Ieee<F>::Bits;
 
+/// Of halves whose sum is rounded once. A cast is converted by clang, below AVX-512, as a difference: zero is then -0
+/// if the mode rounds towards minus infinity.
+KFDEMU_INLINE float float_of(u32 v) {
+    return static_cast<float>(static_cast<i32>(v >> 16)) * 65536.0f + static_cast<float>(static_cast<i32>(v & 0xffff));
+}
+KFDEMU_INLINE double double_of(u32 v) {
+    return static_cast<double>(static_cast<i32>(v >> 16)) * 65536.0 + static_cast<double>(static_cast<i32>(v & 0xffff));
+}
+
 template <class F>
 KFDEMU_INLINE bool is_nan(F v) {
     return v != v;
