@@ -105,7 +105,9 @@ need_configure() {
         meson setup "$folder" "$root" "$@" >"$log" 2>&1 || fail "configuring failed; the end of $log:
 $(tail -n 15 "$log")"
     elif [ $# -gt 0 ]; then
-        meson configure "$folder" "$@" >"$log" 2>&1 || fail "configuring failed; the end of $log:
+        # Meson only notes the options; Ninja runs it again, and then its list of tests is that of these options.
+        meson configure "$folder" "$@" >"$log" 2>&1 && ninja -C "$folder" build.ninja >>"$log" 2>&1 ||
+            fail "configuring failed; the end of $log:
 $(tail -n 15 "$log")"
     fi
 }
