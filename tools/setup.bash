@@ -106,7 +106,7 @@ need_configure() {
 $(tail -n 15 "$log")"
     elif [ $# -gt 0 ]; then
         # Meson only notes the options; Ninja runs it again, and then its list of tests is that of these options.
-        meson configure "$folder" "$@" >"$log" 2>&1 && ninja -C "$folder" build.ninja >>"$log" 2>&1 ||
+        { meson configure "$folder" "$@" && ninja -C "$folder" build.ninja; } >"$log" 2>&1 ||
             fail "configuring failed; the end of $log:
 $(tail -n 15 "$log")"
     fi
