@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-LIBRARY = "libhsadrv.so.0"
+LIBRARY, COMMAND = "libhsadrv.so.0", "hsadrv"
 
 
 def output(*command):
@@ -45,7 +45,7 @@ def loader_would_find(folder):
 def settings(programs, libraries, modules):
     """The variables that lack a folder, each with its folder, and what else is to be done."""
     missing, remark = {}, ""
-    if programs.exists() and not in_variable(programs, "PATH"):
+    if (programs / COMMAND).exists() and not in_variable(programs, "PATH"):
         missing["PATH"] = programs
     if (libraries / LIBRARY).exists() and not in_variable(libraries, "LD_LIBRARY_PATH"):
         if os.geteuid() == 0:

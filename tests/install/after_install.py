@@ -32,6 +32,8 @@ with tempfile.TemporaryDirectory() as name:
     for folder in (programs, libraries / "pkgconfig", modules):
         folder.mkdir(parents=True)
     (libraries / "libhsadrv.so.0").touch()
+    expect("libraries without commands", said(programs, libraries, modules), f"export LD_LIBRARY_PATH={libraries}$", absent=["export PATH="])
+    (programs / "hsadrv").touch()
     expect("folders that nothing searches", said(programs, libraries, modules), f"export PATH={programs}${{PATH:+:$PATH}}",
            f"export LD_LIBRARY_PATH={libraries}$", f"export PKG_CONFIG_PATH={libraries}/pkgconfig$", f"export PYTHONPATH={modules}$")
     expect("folders that the variables have",
