@@ -7,6 +7,7 @@ Folders that the shell, the loader, pkg-config and python3 search anyway are not
 import os
 import pathlib
 import re
+import stat
 import subprocess
 import sys
 
@@ -65,12 +66,14 @@ def settings(programs, libraries, modules):
 
 
 def say(text):
-    """Prints where Meson prints: Meson keeps the output of scripts that succeed."""
-    if "MESON_INSTALL_PREFIX" in os.environ:
+    """Prints where Meson prints, which keeps the output of scripts that succeed. A file has its own position for each that opened
+    it, and Meson would write over this."""
+    for number in (1, 2) if "MESON_INSTALL_PREFIX" in os.environ else ():
+        place = f"/proc/{os.getppid()}/fd/{number}"
         try:
-            with open(f"/proc/{os.getppid()}/fd/1", "a", encoding="utf-8") as out:
-                out.write(text)
-            return
+            if not stat.S_ISREG(os.stat(place).st_mode):
+                pathlib.Path(place).write_text(text, encoding="utf-8")
+                return
         except OSError:
             pass  # no /proc, or a socket
     print(text, end="")
