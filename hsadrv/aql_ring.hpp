@@ -2,25 +2,31 @@
 //
 //   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nullopt: full
 //   ring.write(*at, packet);                                    // body, then header
-//   ring.publish(*at, 1);                                       // the doorbell follows the published frontier
+//   ring.publish(*at, 1);                                       // write index and doorbell follow the published frontier
 //
-// Thread safety: any number of producers, lock-free. Every reserved slot must be written and published. Until it is, no
-// doorbell is rung for later slots, because a doorbell never passes an unpublished slot.
+// Slots are reserved in a counter of this object. The write index, which the packet processor sees, is the published
+// frontier: every slot below it is written. Firmware reads it when it maps the queue again, and takes what lies below
+// it without a doorbell (ROCm/rocm-systems, pull request 10377). On a ring that others write, too, a slot is reserved
+// by adding to the write index, as they do it: below it are slots that are not written yet, and whose headers are
+// INVALID.
+//
+// Thread safety: any number of producers, lock-free. Every reserved slot must be written and published. Until it is,
+// neither write index nor doorbell passes it, and later slots wait.
 //
 // Memory ordering, and why it suffices:
 //  - read index, acquire: the packet processor stores it after it has marked the slot invalid, so a producer that sees
 //    the new value may overwrite the slot.
-//  - write index, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
+//  - reserved, compare-exchange, relaxed: it only hands out numbers; slots are guarded by the read index.
 //  - header, release: the processor's acquire of the header makes body and arguments visible.
-//  - frontier_, compare-exchange: exactly one producer moves it past each slot. Sequentially consistent, like
+//  - frontier, compare-exchange: exactly one producer moves it past each slot. Sequentially consistent, like
 //    published_: a producer that publishes its slot and then finds the frontier short of it, and a producer that moves
 //    the frontier and then checks the next slot, must not miss each other. Both also order the doorbell's store after
 //    every header store that it covers, including those of other producers.
 //  - doorbell, release: after the headers. Two producers may store it out of order; multi-producer queues accept
 //    that (HSA Platform System Architecture, "Queue mechanics").
 //  - a ring in VRAM (HSA_ALLOCATE_QUEUE_DEV_MEM=1) is write-combined memory, which a release store does not order. The
-//    frontier's compare-exchange does: on x86 a locked instruction drains the write-combining buffers before the
-//    doorbell, and the packet processor takes no packet beyond the doorbell. So x86 needs no separate fence.
+//    frontier's compare-exchange does: on x86 a locked instruction drains the write-combining buffers before it stores,
+//    so the packet is in the ring before the write index covers it. x86 needs no separate fence.
 #pragma once
 
 #include <hsa/hsa.h>
@@ -45,35 +51,41 @@ struct AqlRingMemory {
     /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
     volatile std::uint64_t* doorbell = nullptr;
     hsa_signal_t doorbell_signal = {0};
-    /// Producers that do not use this object write packets there, too. Then the published frontier is unknown: a
-    /// doorbell covers only its own producer's slots, and the packet processor waits at an unpublished slot.
+    /// Producers that do not use this object write packets there, too, or an interceptor reads them. Then the published
+    /// frontier is unknown: a doorbell covers only its own producer's slots, and the packet processor waits at a slot
+    /// whose header is INVALID.
     bool shared = false;
 };
 
 class AqlRing {
   public:
     AqlRing() noexcept = default;
+    AqlRing(const AqlRing&) = delete;
+    AqlRing& operator=(const AqlRing&) = delete;
     explicit AqlRing(const AqlRingMemory& memory) { attach(memory); }
 
     /// Call before the first use, and again when the ring is replaced, while no other thread uses it. Slots below the
-    /// current write index count as published.
+    /// write index count as published.
     void attach(const AqlRingMemory& memory) {
         memory_ = memory;
         mask_ = memory.size - 1;
         published_ = std::make_unique<std::atomic<std::uint64_t>[]>(memory.size);
-        frontier_.store(memory.shared ? no_frontier : load(memory.write_index, std::memory_order_relaxed),
-                        std::memory_order_relaxed);
+        std::uint64_t* const index = const_cast<std::uint64_t*>(memory.write_index);
+        own_reserved_ = write_index();
+        reserved_ = memory.shared ? index : &own_reserved_;
+        frontier_ = memory.shared ? &no_frontier_ : index;
     }
 
     std::uint32_t size() const noexcept { return memory_.size; }
     std::uint64_t read_index() const noexcept { return load(memory_.read_index, std::memory_order_acquire); }
+    /// Slots below it are published, or reserved on a shared ring.
     std::uint64_t write_index() const noexcept { return load(memory_.write_index, std::memory_order_relaxed); }
-    /// Every slot below it is published and covered by a doorbell, or about to be.
-    std::uint64_t frontier() const noexcept { return frontier_.load(std::memory_order_acquire); }
+    /// Every slot below it is published and covered by a doorbell, or about to be. The largest number on a shared ring.
+    std::uint64_t frontier() const noexcept { return load(frontier_, std::memory_order_acquire); }
 
     /// One slot; false when none is free.
     bool try_reserve_one(std::uint64_t& slot) noexcept {
-        std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
+        std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
         if (first - read_index() >= memory_.size) [[unlikely]]
             return false;
@@ -87,7 +99,7 @@ class AqlRing {
 
     /// `count` consecutive slots, or std::nullopt if they are not free.
     std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept {
-        std::atomic_ref index(*const_cast<std::uint64_t*>(memory_.write_index));
+        std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
         do {
             if (first + count - read_index() > memory_.size) [[unlikely]]
@@ -109,7 +121,7 @@ class AqlRing {
     /// Publishes the written slots [first, first + count); rings the doorbell if the frontier moved.
     void publish(std::uint64_t first, std::uint32_t count) noexcept {
         std::uint64_t at = first;
-        if (frontier_.compare_exchange_strong(at, first + count)) [[likely]] {
+        if (std::atomic_ref(*frontier_).compare_exchange_strong(at, first + count)) [[likely]] {
             advance_frontier();
             return ring_doorbell();
         }
@@ -123,11 +135,12 @@ class AqlRing {
     [[gnu::always_inline]] void publish_one(std::uint64_t slot) noexcept {
         std::uint64_t at = slot;
         const std::uint64_t next = slot + 1;
-        if (!frontier_.compare_exchange_strong(at, next) || published_[next & mask_].load() == next + 1 ||
+        std::atomic_ref frontier(*frontier_);
+        if (!frontier.compare_exchange_strong(at, next) || published_[next & mask_].load() == next + 1 ||
             memory_.doorbell == nullptr) [[unlikely]]
             return publish_further(slot, at == slot);
         store_doorbell(slot);
-        if (frontier_.fetch_add(0) != next) [[unlikely]]
+        if (frontier.fetch_add(0) != next) [[unlikely]]
             publish_further(slot, true);
     }
 
@@ -146,16 +159,17 @@ class AqlRing {
     }
 
   private:
-    static std::uint64_t load(volatile std::uint64_t* p, std::memory_order order) noexcept {
+    static std::uint64_t load(const volatile std::uint64_t* p, std::memory_order order) noexcept {
         return std::atomic_ref(*const_cast<std::uint64_t*>(p)).load(order);
     }
 
     bool advance_frontier() noexcept {
-        std::uint64_t at = frontier_.load();
+        std::atomic_ref frontier(*frontier_);
+        std::uint64_t at = frontier.load();
         bool moved = false;
         // published_ holds index + 1, which differs in every lap of the ring, so a stale entry never matches.
         while (published_[at & mask_].load() == at + 1) {
-            if (!frontier_.compare_exchange_weak(at, at + 1)) continue;
+            if (!frontier.compare_exchange_weak(at, at + 1)) continue;
             ++at;
             moved = true;
         }
@@ -166,10 +180,11 @@ class AqlRing {
     // read-modify-write that no load may pass. Otherwise the doorbell could move back and stay at a value that the
     // packet processor has already seen.
     void ring_doorbell() noexcept {
-        std::uint64_t last = frontier_.load() - 1;
+        std::atomic_ref frontier(*frontier_);
+        std::uint64_t last = frontier.load() - 1;
         for (;;) {
             store_doorbell(last);
-            const std::uint64_t now = frontier_.fetch_add(0) - 1;
+            const std::uint64_t now = frontier.fetch_add(0) - 1;
             if (now == last) return;
             last = now;
         }
@@ -183,7 +198,9 @@ class AqlRing {
     AqlRingMemory memory_;
     std::uint64_t mask_ = 0;
     std::unique_ptr<std::atomic<std::uint64_t>[]> published_;
-    std::atomic<std::uint64_t> frontier_{0};
+    std::uint64_t own_reserved_ = 0, no_frontier_ = no_frontier;
+    std::uint64_t* reserved_ = nullptr;  ///< the next slot to reserve: own_reserved_, or a shared ring's write index
+    std::uint64_t* frontier_ = nullptr;  ///< the first slot not published: the write index, or no_frontier_
 };
 
 inline void AqlRing::store_doorbell(std::uint64_t last) noexcept {

@@ -22,7 +22,9 @@ AqlRingMemory memory_of(hsa_queue_t* native) {
     memory.size = native->size;
     memory.read_index = &queue->read_dispatch_id;
     memory.write_index = &queue->write_dispatch_id;
-    if (doorbell->kind == AMD_SIGNAL_KIND_DOORBELL && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
+    // Elsewhere a tool intercepts the queue: it takes packets from a ring of its own, to which others may add.
+    memory.shared = doorbell->kind != AMD_SIGNAL_KIND_DOORBELL;
+    if (!memory.shared && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
     memory.doorbell_signal = native->doorbell_signal;
     return memory;
 }
@@ -89,7 +91,7 @@ void QueueState::set_priority(QueuePriority priority) {
 
 void QueueState::attach(hsa_queue_t* fresh) {
     AqlRingMemory memory = memory_of(fresh);
-    memory.shared = foreign;
+    memory.shared |= foreign;
     ring.attach(memory);
     ring_memory.is(fresh, agent);
     bool failed_early = false;

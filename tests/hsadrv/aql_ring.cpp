@@ -14,12 +14,14 @@ namespace {
 
 /// A ring as a device would map it, and the consumer's half of the protocol.
 struct FakeRing {
-    explicit FakeRing(std::uint32_t size) : slots(size) {
+    explicit FakeRing(std::uint32_t size, bool shared = false) : slots(size) {
+        for (Packet& slot : slots) slot.words[0] = static_cast<std::uint32_t>(PacketType::invalid);
         ring.attach({.slots = slots.data(),
                      .size = size,
                      .read_index = &read_index,
                      .write_index = &write_index,
-                     .doorbell = &doorbell});
+                     .doorbell = &doorbell,
+                     .shared = shared});
     }
 
     /// Consumes the packets that the doorbell covers and whose headers are valid, in order; returns their tags.
@@ -31,6 +33,7 @@ struct FakeRing {
             const std::uint64_t index = read.load();
             const std::uint64_t rung = bell.load(std::memory_order_acquire);
             if (rung == no_bell || index > rung) return tags;
+            look_below_write_index(index);
             Packet& slot = slots[index % slots.size()];
             std::atomic_ref header(slot.words[0]);
             if (packet_type(static_cast<std::uint16_t>(header.load(std::memory_order_acquire))) ==
@@ -44,10 +47,21 @@ struct FakeRing {
         }
     }
 
+    /// As firmware that maps the queue again: it takes every slot there for a packet.
+    void look_below_write_index(std::uint64_t read) {
+        const std::uint64_t end =
+            std::atomic_ref(const_cast<std::uint64_t&>(write_index)).load(std::memory_order_acquire);
+        for (std::uint64_t index = read; index < end; ++index) {
+            const std::uint32_t header =
+                std::atomic_ref(slots[index % slots.size()].words[0]).load(std::memory_order_acquire);
+            early += packet_type(static_cast<std::uint16_t>(header)) == PacketType::invalid;
+        }
+    }
+
     static constexpr std::uint64_t no_bell = ~std::uint64_t{0};
     std::vector<Packet> slots;
     volatile std::uint64_t read_index = 0, write_index = 0, doorbell = no_bell;
-    unsigned invalid_below_doorbell = 0;
+    unsigned invalid_below_doorbell = 0, early = 0;
     AqlRing ring;
 };
 
@@ -81,7 +95,7 @@ TEST_CASE("a full ring refuses, then accepts after retirement", "[ring]") {
     FakeRing fake(4);
     for (std::uint32_t i = 0; i < 4; ++i) submit(fake.ring, i);
     CHECK_FALSE(fake.ring.try_reserve(1));
-    CHECK(fake.write_index == 4);
+    CHECK(fake.ring.write_index() == 4);
     fake.read_index = 1;
     CHECK(fake.ring.try_reserve(1) == 4);
     CHECK_FALSE(fake.ring.try_reserve(1));
@@ -109,6 +123,38 @@ TEST_CASE("the doorbell never passes an unpublished slot", "[ring]") {
     fake.ring.publish(second, 1);
     CHECK(fake.doorbell == 2);
     CHECK(fake.consume() == std::vector<std::uint32_t>{1, 2, 3});
+}
+
+TEST_CASE("the write index follows the written slots", "[ring]") {
+    FakeRing fake(8);
+    const std::uint64_t first = *fake.ring.try_reserve(1), batch = *fake.ring.try_reserve(2),
+                        last = *fake.ring.try_reserve(1);
+    CHECK(fake.write_index == 0);
+    for (const std::uint64_t slot : {batch, batch + 1}) fake.ring.write(slot, tagged(1));
+    fake.ring.publish(batch, 2);
+    CHECK(fake.write_index == 0);
+    fake.ring.write(first, tagged(0));
+    fake.ring.publish(first, 1);
+    CHECK(fake.write_index == 3);
+    fake.ring.write(last, tagged(2));
+    fake.ring.publish_one(last);
+    CHECK(fake.write_index == 4);
+    CHECK(fake.doorbell == 3);
+}
+
+TEST_CASE("slots of a ring that others write are reserved in the write index", "[ring]") {
+    FakeRing fake(8, true);
+    const std::uint64_t first = *fake.ring.try_reserve(2);
+    CHECK(fake.write_index == 2);
+    fake.write_index = fake.write_index + 1;  // another producer's slot
+    const std::uint64_t second = *fake.ring.try_reserve(1);
+    CHECK(second == 3);
+    fake.ring.write(second, tagged(3));
+    fake.ring.publish_one(second);
+    CHECK(fake.doorbell == 3);
+    for (const std::uint64_t slot : {first, first + 1}) fake.ring.write(slot, tagged(1));
+    fake.ring.publish(first, 2);
+    CHECK(fake.write_index == 4);
 }
 
 TEST_CASE("a batch rings once, for its last packet", "[ring]") {
@@ -172,5 +218,6 @@ TEST_CASE("eight producers lose no packet, keep their own order and never ring t
     CHECK(total == std::size_t{producers} * each);
     CHECK(out_of_order == 0);
     CHECK(fake.invalid_below_doorbell == 0);
+    CHECK(fake.early == 0);
     CHECK(fake.ring.frontier() == total);
 }

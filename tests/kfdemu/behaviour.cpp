@@ -22,8 +22,8 @@ TEST_CASE("behaviours of real GPUs without a cost are on by default", "[kfdemu][
     const Options options = parsed("");
     for (const Behaviour what : {Behaviour::fault_stops_all, Behaviour::doorbell, Behaviour::invalid_headers})
         CHECK(options.behaviours.has(what));
-    for (const Behaviour what :
-         {Behaviour::barrier_value, Behaviour::seeded_garbage, Behaviour::seeded_order, Behaviour::private_vram})
+    for (const Behaviour what : {Behaviour::barrier_value, Behaviour::seeded_garbage, Behaviour::seeded_order,
+                                 Behaviour::private_vram, Behaviour::write_index})
         CHECK_FALSE(options.behaviours.has(what));
 }
 

@@ -12,7 +12,7 @@ constexpr Row kRows[] = {
     {"fault-stops-all", Behaviour::fault_stops_all}, {"doorbell", Behaviour::doorbell},
     {"invalid-headers", Behaviour::invalid_headers}, {"barrier-value", Behaviour::barrier_value},
     {"seeded-garbage", Behaviour::seeded_garbage},   {"seeded-order", Behaviour::seeded_order},
-    {"private-vram", Behaviour::private_vram},
+    {"private-vram", Behaviour::private_vram},       {"write-index", Behaviour::write_index},
 };
 
 bool change_one(Behaviours& behaviours, std::string_view word) {

@@ -21,6 +21,7 @@ enum class Behaviour : std::uint8_t {
     seeded_garbage,   ///< LDS, scratch, registers and new VRAM hold arbitrary values
     seeded_order,     ///< packets without the barrier bit overlap and finish in any order
     private_vram,     ///< the host cannot access VRAM
+    write_index,      ///< slots below a ring's write index are looked at, and have to be written
 };
 
 class Behaviours {

@@ -76,6 +76,11 @@ int reset_gpu(std::uint32_t gpu, int memory_lost) {
     return 0;
 }
 
+std::uint64_t early_slots(const void* ring) {
+    Device* device = Device::existing();
+    return device ? device->scheduler().early_slots(queue_name(ring)) : 0;
+}
+
 void set_seed(std::uint64_t seed) { order_seed.store(seed, std::memory_order_relaxed); }
 
 void read_counters(struct kfdemu_counters* out, std::size_t size_bytes) {
@@ -158,6 +163,7 @@ constexpr struct kfdemu_control kControl = {
     .forget_findings = forget_findings,
     .suppress = suppress,
     .suppressed = suppressed,
+    .early_slots = early_slots,
 };
 
 }  // namespace

@@ -38,7 +38,8 @@ AqlQueue::AqlQueue(const Gpu& gpu, const AddressSpace& space, Events& events, Ev
       doorbell_{doorbell},
       priority_{args.queue_priority},
       compute_units_{all_units(gpu.model->compute_units)},
-      checked_{gpu, code.target(), queue_va_, ring_, size_packets_, doorbell} {
+      checked_{gpu, code.target(), queue_va_, ring_, size_packets_, doorbell},
+      advertised_{gpu.index, args.write_pointer_address, ring_, size_packets_} {
     *doorbell_ = last_doorbell_;
 }
 
@@ -77,11 +78,13 @@ bool AqlQueue::service() {
         unrung_since_ns_ = 0;
         awake_ = true;
     }
-    if (!awake_) return false;
-
-    if (injection().stalled(QueueKind::compute, ring_)) return false;
+    const bool looks = shows(Behaviour::write_index);
+    const bool runs = awake_ && !injection().stalled(QueueKind::compute, ring_);
+    if (!runs && !looks) return false;
 
     AddressSpace::Hold hold{space_};
+    if (looks) advertised_.look(space_, next_);
+    if (!runs) return false;
     if (rung && highest_doorbell_ >= 0) checked_.rung(space_, next_, static_cast<std::uint64_t>(highest_doorbell_));
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
     bool did = false;

@@ -19,6 +19,7 @@
 #include "base/compute_units.hpp"
 #include "base/topology.hpp"
 #include "gfx9/gws.hpp"
+#include "queues/advertised_slots.hpp"
 #include "queues/checked_packets.hpp"
 #include "queues/dispatch_work.hpp"
 #include "queues/eviction.hpp"
@@ -42,6 +43,8 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     int set_cu_mask(std::span<const std::uint32_t> words) override;
 
     Eviction& eviction() { return eviction_; }
+    std::uint64_t ring() const { return ring_; }
+    const AdvertisedSlots& advertised() const { return advertised_; }
 
     /// Called by the worker that ran a kernel's last part. The worker must not have a Hold.
     void finished(const DispatchWork& kernel);
@@ -118,6 +121,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     std::uint32_t priority_;      // 0 to 15, higher first
     ComputeUnits compute_units_;  // that its kernels may use
     CheckedPackets checked_;
+    AdvertisedSlots advertised_;
 };
 
 }  // namespace kfdemu

@@ -147,6 +147,17 @@ bool Scheduler::busy(unsigned gpu) const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->busy(); });
 }
 
+std::uint64_t Scheduler::early_slots(std::uint64_t ring) const {
+    std::lock_guard lock{mutex_};
+    std::uint64_t sum = 0;
+    for (const auto& [id, entry] : queues_) {
+        const auto* queue = dynamic_cast<const AqlQueue*>(entry.queue.get());
+        if (queue && (ring == queue->ring() || ring == static_cast<std::uint64_t>(QueueKind::compute)))
+            sum += queue->advertised().early();
+    }
+    return sum;
+}
+
 bool Scheduler::has_queue(std::uint32_t id) const { return find_queue(id) != nullptr; }
 
 int Scheduler::set_cu_mask(std::uint32_t id, std::span<const std::uint32_t> words) {

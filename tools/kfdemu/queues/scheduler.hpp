@@ -41,6 +41,8 @@ class Scheduler {
     /// Stops the queue and its kernels, and returns when they have ended. False: no such queue.
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
+    /// Of the compute queues of that ring, or of QueueKind::compute.
+    std::uint64_t early_slots(std::uint64_t ring) const;
     bool has_queue(std::uint32_t id) const;
     /// Whether a queue of the GPU has a packet in progress.
     bool busy(unsigned gpu) const;
