@@ -4,7 +4,7 @@
 //   stream.synchronize(std::chrono::milliseconds(250));  // throws Timeout after a quarter of a second
 //   queue.reserve(1, Deadline::at(when));                // a deadline shared by several calls
 //
-// Thread safety: a value. Durations too long to represent mean no limit.
+// Thread safety: a value. A duration or a time point more than 70 years away means no limit.
 #pragma once
 
 #include "shared/cpp20.hpp"
@@ -28,9 +28,10 @@ class Deadline {
         : Deadline(std::chrono::duration<double, std::nano>(timeout), 0) {}
 
     static constexpr Deadline never() noexcept { return {}; }
+    /// A time point before the clock's epoch has passed.
     static constexpr Deadline at(Clock::time_point when) noexcept {
         Deadline deadline;
-        deadline.when_ = when;
+        if (when < furthest) deadline.when_ = when < Clock::time_point() ? Clock::time_point() : when;
         return deadline;
     }
 
@@ -47,6 +48,9 @@ class Deadline {
     std::string text() const;
 
   private:
+    /// Sums and differences with now() are representable on this side of it.
+    static constexpr Clock::time_point furthest = Clock::time_point(std::chrono::nanoseconds::max() / 4);
+
     Deadline(std::chrono::duration<double, std::nano> timeout, int) noexcept;
 
     Clock::time_point when_ = Clock::time_point::max();

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -56,6 +57,32 @@ void decide() noexcept {
 }
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+/// While it exists, this thread's writes to a closed pipe raise no SIGPIPE, which would end the program.
+class NoPipeSignal {
+  public:
+    NoPipeSignal() noexcept {
+        sigset_t pending;
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    NoPipeSignal(const NoPipeSignal&) = delete;
+    NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+    ~NoPipeSignal() {
+        const timespec now{};
+        if (!was_pending_)  // then it is ours
+            while (sigtimedwait(&pipe_, nullptr, &now) < 0 && errno == EINTR) {
+            }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+  private:
+    sigset_t pipe_{}, before_{};
+    bool was_pending_ = false;
+};
 
 std::string type_of(const std::exception& error) {
     int status = 0;
@@ -133,11 +160,14 @@ void Call::write(const std::string& outcome) const {
     const std::string line = head + std::string(names[static_cast<std::size_t>(area_)]) + " " + name_ + "(" +
                              in_one_line(arguments_) + ")" + outcome + tail;
     const int error = errno;  // of the caller
-    for (std::string_view rest = line; !rest.empty();) {
-        const ssize_t put = ::write(file, rest.data(), rest.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) break;  // a closed pipe or a full disk: the program goes on
-        rest.remove_prefix(static_cast<std::size_t>(put));
+    {
+        const NoPipeSignal quiet;
+        for (std::string_view rest = line; !rest.empty();) {
+            const ssize_t put = ::write(file, rest.data(), rest.size());
+            if (put < 0 && errno == EINTR) continue;
+            if (put <= 0) break;  // a closed pipe or a full disk: the program goes on
+            rest.remove_prefix(static_cast<std::size_t>(put));
+        }
     }
     errno = error;
 }

@@ -5,13 +5,8 @@
 
 namespace hsadrv {
 
-namespace {
-// Longer timeouts could overflow when added to now(); they mean no deadline.
-constexpr double longest_ns = 9e18 / 4;
-}  // namespace
-
 Deadline::Deadline(std::chrono::duration<double, std::nano> timeout, int) noexcept {
-    if (!(timeout.count() < longest_ns)) return;
+    if (!(timeout.count() < static_cast<double>(furthest.time_since_epoch().count()))) return;
     asked_ = std::chrono::nanoseconds(static_cast<std::int64_t>(std::max(0.0, timeout.count())));
     when_ = Clock::now() + asked_;
 }
@@ -22,7 +17,7 @@ std::chrono::nanoseconds Deadline::remaining() const noexcept {
 }
 
 Deadline Deadline::sliced(std::chrono::nanoseconds slice) const noexcept {
-    return at(std::min(when_, Clock::now() + slice));
+    return at(std::min(when_, Clock::now() + std::min(slice, std::chrono::nanoseconds(furthest.time_since_epoch()))));
 }
 
 std::string Deadline::text() const {

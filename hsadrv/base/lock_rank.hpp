@@ -48,6 +48,12 @@ class Ranked {
         mutex_.lock();
         lock_ranks::took(rank);
     }
+    /// Waits for nothing, so the order does not matter.
+    bool try_lock() {
+        if (!mutex_.try_lock()) return false;
+        lock_ranks::took(rank);
+        return true;
+    }
     void unlock() noexcept {
         lock_ranks::gave_back(rank);
         mutex_.unlock();

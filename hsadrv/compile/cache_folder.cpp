@@ -16,6 +16,7 @@
 
 #include "hsadrv/compile/llvm_places.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/file_bytes.hpp"
 
 namespace hsadrv::detail {
 namespace fs = std::filesystem;
@@ -122,6 +123,10 @@ std::string CacheFolder::file_of(const std::string& key) const {
     return place_.folder + "/" + digest_of(std::as_bytes(std::span(key))).append(ending);
 }
 
+std::uint64_t CacheFolder::most_bytes() const {
+    return std::min<std::uint64_t>(place_.limit_bytes, max_code_file_bytes);
+}
+
 std::optional<CacheEntry> CacheFolder::load(const std::string& key) const {
     if (place_.folder.empty()) return {};
     const std::string name = file_of(key);
@@ -129,9 +134,11 @@ std::optional<CacheEntry> CacheFolder::load(const std::string& key) const {
     struct stat facts;
     if (file.get() < 0 || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return {};
     if (facts.st_uid != geteuid()) return {};
-    std::vector<std::byte> bytes(static_cast<std::size_t>(facts.st_size));
     std::optional<CacheEntry> entry;
-    if (read_all(file.get(), bytes)) entry = unpack(bytes);
+    if (static_cast<std::uint64_t>(facts.st_size) <= most_bytes()) {  // such as write() makes
+        std::vector<std::byte> bytes(static_cast<std::size_t>(facts.st_size));
+        if (read_all(file.get(), bytes)) entry = unpack(bytes);
+    }
     if (!entry) {
         unlink(name.c_str());
         return {};
@@ -143,7 +150,7 @@ std::optional<CacheEntry> CacheFolder::load(const std::string& key) const {
 
 void CacheFolder::write(const CacheEntry& entry) const {
     const std::vector<std::byte> bytes = pack(entry);
-    if (bytes.size() > place_.limit_bytes) return;
+    if (bytes.size() > most_bytes()) return;
     std::error_code error;
     if (fs::create_directories(place_.folder, error)) fs::permissions(place_.folder, fs::perms::owner_all, error);
     std::string name = place_.folder + "/" + std::string(temporary) + "XXXXXX";

@@ -44,6 +44,8 @@ class CacheFolder {
 
   private:
     void write(const CacheEntry& entry) const;
+    /// Of an entry: larger ones are neither written nor read.
+    std::uint64_t most_bytes() const;
     CachePlace place_;
 };
 

@@ -44,7 +44,9 @@ struct ExitGuard {
 
 // Runs in the child of fork(), not of vfork() or posix_spawn(), whose children only exec.
 void after_fork_in_child() {
-    if (live_runtimes.load(std::memory_order_relaxed) > 0) forked_child.store(true, std::memory_order_relaxed);
+    if (live_runtimes.load(std::memory_order_relaxed) == 0) return;
+    forked_child.store(true, std::memory_order_relaxed);
+    detail::live_streams::divert_in_child();
 }
 
 void watch_for_forks() {

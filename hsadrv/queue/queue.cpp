@@ -78,6 +78,7 @@ void QueueRef::throw_if_failed(const std::string& stream) const {
 // ---- packets
 
 std::optional<std::uint64_t> QueueRef::try_reserve(std::uint32_t count) const {
+    refuse_in_forked_child("QueueRef::reserve");
     throw_if_failed();
     if (count == 0 || count > size())
         throw InvalidArgument("QueueRef::reserve(" + std::to_string(count) + " packets): the ring holds 1 to " +
@@ -167,10 +168,14 @@ std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t 
 
 // ---- attributes
 
-void QueueRef::set_priority(QueuePriority priority) const { state_->set_priority(priority); }
+void QueueRef::set_priority(QueuePriority priority) const {
+    refuse_in_forked_child("QueueRef::set_priority");
+    state_->set_priority(priority);
+}
 QueuePriority QueueRef::priority() const noexcept { return state_->options.priority; }
 
 std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
+    refuse_in_forked_child("QueueRef::set_cu_mask");
     // Ignore units that the GPU does not have.
     if (!mask.empty() && detail::names_no_unit(detail::cut_to_units(mask, agent())))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +

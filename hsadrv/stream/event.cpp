@@ -22,6 +22,7 @@ void refuse_captured(const detail::EventState& event, const char* call) {
 
 /// When the event's packet completed, in ticks of the device's clock as seen by the system.
 std::uint64_t ticks_of(const detail::EventState& event) {
+    refuse_in_forked_child("Event::time");
     refuse_captured(event, "hsadrv::Event::time()");
     if (!event.clock) throw InvalidArgument("hsadrv::Event::time(): recorded without timing; record({.timing = true})");
     if (!event.reached())
@@ -55,6 +56,7 @@ void await(const detail::EventState& event, Deadline deadline) {
 
 bool Event::query() const {
     if (!state_) return true;
+    refuse_in_forked_child("Event::query");
     refuse_captured(*state_, "hsadrv::Event::query()");
     const bool reached = state_->reached();  // read first: a lost copy is reached, too
     if (state_->lost()) state_->timeline->rethrow();
@@ -63,6 +65,7 @@ bool Event::query() const {
 
 void Event::synchronize(Deadline deadline) const {
     if (!state_) return;
+    refuse_in_forked_child("Event::synchronize");
     refuse_captured(*state_, "hsadrv::Event::synchronize()");
     detail::call_log::logged(
         detail::call_log::Area::stream, "Event::synchronize",

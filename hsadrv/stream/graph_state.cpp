@@ -17,6 +17,7 @@ constexpr std::size_t chunk_bytes = 64u << 10;
 constexpr std::size_t longest_run = 256;
 // Each needs a stream. A GPU runs few kernels at once, and has few queues.
 constexpr std::uint32_t most_branches = 8;
+constexpr unsigned deepest = 64;
 
 /// The first kernel of a step acquires and the last one releases at system scope; agent scope is enough between them.
 void set_fences(std::span<Packet> run) {
@@ -106,6 +107,14 @@ std::uint32_t GraphState::add_empty(const Nodes& after) {
 void GraphState::keep_alive(std::shared_ptr<const void> object) {
     const std::lock_guard lock(recording_);
     kept_.push_back(std::move(object));
+}
+
+void GraphState::nest(const GraphState& inner) {
+    const std::lock_guard lock(recording_);
+    depth_ = std::max(depth_, inner.depth_ + 1);  // the inner one is finished
+    if (depth_ > deepest)
+        throw InvalidArgument("hsadrv::Graph: a graph holds at most " + std::to_string(deepest) +
+                              " others, one within the other");
 }
 
 void GraphState::drop_from(std::uint32_t node) noexcept {

@@ -62,6 +62,9 @@ class GraphState {
     std::uint32_t add(Call call, const Nodes& after);
     std::uint32_t add_empty(const Nodes& after);
     void keep_alive(std::shared_ptr<const void> object);
+    /// It will replay `inner`. Throws InvalidArgument if graphs would be nested too deep: replays and destructors
+    /// recurse.
+    void nest(const GraphState& inner);
     /// Takes back the nodes from this number on. They stay as empty ones, because other streams of the capture, and
     /// events, may name them.
     void drop_from(std::uint32_t node) noexcept;
@@ -107,6 +110,7 @@ class GraphState {
     std::vector<GraphPlanNode> nodes_;
     std::vector<Call> calls_;  // of the node with the same number
     std::size_t dropped_ = 0;
+    unsigned depth_ = 0;  // of graphs within this one
     std::vector<Kernel> kernels_;
     std::vector<Packet> packets_;        // in the order of recording, then of the steps
     std::vector<std::size_t> first_of_;  // of the step's packets

@@ -44,6 +44,13 @@ void leave(StreamCore& stream) noexcept {
     std::erase(list().streams, &stream);
 }
 
+// Another thread of the parent may have been changing the list: then a launch is not refused, but crashes.
+void divert_in_child() noexcept {
+    const std::unique_lock lock(list().mutex, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    for (StreamCore* stream : list().streams) stream->lane().mutex.disable_fast_path();
+}
+
 void visit(const std::function<void(StreamCore&)>& each) {
     const std::lock_guard lock(list().mutex);
     for (StreamCore* stream : list().streams) each(*stream);

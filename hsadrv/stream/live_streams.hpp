@@ -24,6 +24,8 @@ namespace live_streams {
 /// Streams enter when they are made and leave before they are destroyed.
 void enter(StreamCore& stream);
 void leave(StreamCore& stream) noexcept;
+/// In a child of fork(): every launch takes the slow path, which refuses it. Takes no lock, allocates nothing.
+void divert_in_child() noexcept;
 
 /// Visits each stream. No stream is destroyed during the visit.
 void visit(const std::function<void(StreamCore&)>& each);

@@ -136,6 +136,7 @@ void QueueWriter::set_queue(std::shared_ptr<SharedQueue> queue) noexcept {
 }
 
 std::unique_lock<LaneMutex> QueueWriter::lock(Deadline deadline, const char* call) const {
+    refuse_in_forked_child(call);
     std::unique_lock held(lane_.mutex, std::try_to_lock);
     if (held.owns_lock()) return held;
     if (deadline.is_never()) {

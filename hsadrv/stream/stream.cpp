@@ -234,7 +234,10 @@ bool Stream::query() {
     return logged(Area::stream, "Stream::query", [&] { return text_of(core()); }, [&] { return core().query(); });
 }
 bool Stream::failed() const noexcept { return core_ && core_->failed(); }
-Stream::Progress Stream::progress() const { return core().progress(); }
+Stream::Progress Stream::progress() const {
+    refuse_in_forked_child("Stream::progress");
+    return core().progress();
+}
 const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return core().handle(); }
 Stream* WeakStream::get() const noexcept { return handle_ ? handle_->stream() : nullptr; }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {core().handle(), deadline}; }

@@ -89,6 +89,7 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
         {
             const auto held = writer_.lock(deadline, call);
             throw_if_failed();
+            if (capture_) capture_.session()->graph()->nest(*graph);
             if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
         }
         GraphReplay(*this, graph, deadline).run();

@@ -37,6 +37,9 @@ TEST_CASE("a launch is refused with the argument's number, and nothing is enqueu
     auto gone = m.arguments();
     gone[0].memory = number<hsadrv_memory>(64);
     CHECK_THAT(failure(bad_handle, m.launch(gone)), Contains("'memory' is 0x40, which is no handle"));
+    auto none = m.arguments();
+    none[0] = hsadrv_argument_memory(nullptr, HSADRV_ARGUMENT_FLOATING, 4);
+    CHECK_THAT(failure(bad_handle, m.launch(none)), Contains("'memory' is 0x1, which is no handle"));
     CHECK(hsadrv_kernel_launch(m.saxpy, m.stream, nullptr, nullptr, 0, 0) == bad_argument);
     const auto config = CMachine::sizes();
     CHECK(hsadrv_kernel_launch(m.saxpy, m.stream, &config, nullptr, 4, 0) == bad_argument);

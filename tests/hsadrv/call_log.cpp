@@ -1,6 +1,7 @@
 // $HSADRV_LOG: the calls that are written, and what a line says.
 #include "hsadrv/base/call_log.hpp"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -156,4 +157,32 @@ TEST_CASE("a setting that is wrong is reported, and the program runs", "[call_lo
     CHECK_THAT(output_with("file=/nowhere/log"), Contains("file /nowhere/log cannot be opened: No such file"));
     CHECK_THAT(output_with("driver"), Contains(" driver Driver::Driver()"));  // to standard error
     CHECK(output_with("").find("hsadrv 0.") == std::string::npos);
+}
+
+TEST_CASE("a log to a closed pipe does not end the program", "[call_log][device]") {
+    NEEDS_DEVICE();
+    const ChildResult child = run_test_in_child("child: its log is a closed pipe", "HSADRV_LOG", "all");
+    INFO(child.output);
+    CHECK(child.status == 0);
+}
+
+TEST_CASE("child: its log is a closed pipe", "[.child]") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    REQUIRE(::dup2(ends[1], STDERR_FILENO) == STDERR_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    const Driver driver;
+    CHECK_FALSE(driver.gpus().empty());
+    // A SIGPIPE of the program's own is left to it.
+    sigset_t pipe, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    raise(SIGPIPE);
+    const Signal another = Signal::create(1);
+    sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 1);
+    const timespec now{};
+    CHECK(sigtimedwait(&pipe, nullptr, &now) == SIGPIPE);
 }

@@ -148,6 +148,18 @@ TEST_CASE("a damaged entry is dropped and compiled again", "[compile]") {
     }
 }
 
+TEST_CASE("an entry larger than any that is written is dropped unread", "[compile]") {
+    const OwnCache cache;
+    CHECK(from(double_it) == From::compiler);
+    const fs::path file = cache.entries.files().front();
+    for (const std::uint64_t size : {std::uint64_t{12} << 30, std::uint64_t{1} << 40}) {
+        fs::resize_file(file, size);  // sparse
+        cache.forget();
+        CHECK(from(double_it) == From::compiler);
+        CHECK(fs::file_size(file) < 1 << 20);
+    }
+}
+
 TEST_CASE("mutated entries are never taken", "[compile]") {
     const OwnCache cache;
     compile(double_it, options_for());

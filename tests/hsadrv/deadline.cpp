@@ -36,6 +36,13 @@ TEST_CASE("several calls share a deadline", "[deadline]") {
     CHECK(later.remaining() > 59min);
     CHECK(later.text() == "a deadline");
     CHECK(Deadline::at(Deadline::Clock::time_point::max()).is_never());
+    CHECK(Deadline::at(Deadline::Clock::time_point::max() - 1ns).is_never());
+    CHECK(Deadline::at(Deadline::Clock::time_point::max() - 1ns).sliced(1ms).remaining() <= 1ms);
+    const Deadline first = Deadline::at(Deadline::Clock::time_point::min());
+    CHECK(first.passed());
+    CHECK(first.remaining() == 0ns);
+    CHECK(first.sliced(1h).passed());
+    CHECK(Deadline().sliced(std::chrono::nanoseconds::max()).remaining() > 1h);
     CHECK(Deadline::never().is_never());
     CHECK(Deadline::never().remaining() == std::chrono::nanoseconds::max());
 }

@@ -180,6 +180,32 @@ TEST_CASE("a graph within a graph is replayed with it", "[graph]") {
     CHECK(data.get() == 2 * expected(0, 2));
 }
 
+TEST_CASE("graphs within graphs are refused beyond a depth", "[graph][error]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    Stream stream(f.gpu);
+    const Words data(1);
+    const auto around = [&](const Graph* inner) {
+        stream.begin_capture();
+        try {
+            if (inner)
+                inner->launch(stream);
+            else
+                f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+        } catch (...) {
+            stream.end_capture();
+            throw;
+        }
+        return stream.end_capture();
+    };
+    Graph graph = around(nullptr);
+    for (int depth = 0; depth < 64; ++depth) graph = around(&graph);
+    CHECK_THROWS_WITH(around(&graph), Contains("at most 64 others, one within the other"));
+    graph.launch(stream);
+    stream.synchronize(patience);
+    CHECK(data.get() == 1);
+}
+
 TEST_CASE("operations that cannot be recorded are refused, and the capture continues", "[graph][error]") {
     NEEDS_DEVICE();
     Kernels f;

@@ -171,18 +171,62 @@ TEST_CASE("child: a GPU that is reset", "[.child]") {
 
 // ---- fork and exit
 
-TEST_CASE("in a forked child every factory function throws with its name", "[driver][process][fork]") {
+TEST_CASE("in a forked child every call throws with its name", "[driver][process][fork]") {
     NEEDS_DEVICE();
     const Device device;
     const Context gpu(device.gpu);
-    const Stream stream = gpu.stream();
+    Stream stream = gpu.stream(), other = gpu.stream();
     SignalPool pool;
+    const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
+    const Kernel kernel = code.kernel("store_at");
+    const Allocation data = gpu.allocate(4096), host = gpu.allocate_host(4096);
+    const Event event = stream.record(), timed = stream.record({.timing = true});
+    const Signal signal = Signal::create(1);
+    const Queue queue = Queue::create(device.gpu);
+    Graph graph;
+    {
+        Stream captured = gpu.stream();
+        captured.begin_capture();
+        captured.fill_async(static_cast<std::uint32_t*>(data.data()), 1u, 1024);
+        graph = captured.end_capture();
+    }
+    stream.synchronize(patience);
     struct Row {
         const char* what;
         const char* names;  ///< in the message
         std::function<void()> call;
     };
+    const auto launch = [&] {
+        kernel.launch(stream, {.grid = 1, .workgroup = 1}, reinterpret_cast<std::uint64_t>(data.data()), 1u);
+    };
     const Row rows[] = {
+        {"launch", "", launch},
+        {"submit", "Stream::submit", [&] { stream.submit(barrier_and({})); }},
+        {"copy_async", "", [&] { stream.copy_async(data.data(), host.data(), 64); }},
+        {"fill_async", "", [&] { stream.fill_async(static_cast<std::uint32_t*>(data.data()), 1u, 16); }},
+        {"record", "Stream::record", [&] { stream.record(); }},
+        {"wait for an event", "Stream::wait", [&] { other.wait(event); }},
+        {"wait for a signal", "Stream::wait", [&] { stream.wait(signal, Condition::less, 1); }},
+        {"decrement", "Stream::decrement", [&] { stream.decrement(signal); }},
+        {"call", "Stream::call", [&] { stream.call([] {}); }},
+        {"on_complete", "Stream::on_complete", [&] { stream.on_complete([](std::exception_ptr) {}); }},
+        {"begin_capture", "Stream::begin_capture", [&] { stream.begin_capture(); }},
+        {"end_capture", "Stream::end_capture", [&] { stream.end_capture(); }},
+        {"graph", "Graph::launch", [&] { graph.launch(stream); }},
+        {"profile", "Stream::profile", [&] { stream.profile(true); }},
+        {"take_profile", "Stream::take_profile", [&] { stream.take_profile(); }},
+        {"synchronize", "Stream::synchronize", [&] { stream.synchronize(1s); }},
+        {"query", "Stream::query", [&] { stream.query(); }},
+        {"progress", "Stream::progress", [&] { static_cast<void>(stream.progress()); }},
+        {"Event::query", "Event::query", [&] { event.query(); }},
+        {"Event::synchronize", "Event::synchronize", [&] { event.synchronize(1s); }},
+        {"Event::time", "Event::time", [&] { timed.time(); }},
+        {"elapsed", "Event::time", [&] { elapsed(timed, timed); }},
+        {"QueueRef::submit", "QueueRef::reserve", [&] { queue.ref().submit(barrier_and({})); }},
+        {"QueueRef::try_submit", "QueueRef::reserve", [&] { queue.ref().try_submit(barrier_and({})); }},
+        {"set_priority", "QueueRef::set_priority", [&] { queue.ref().set_priority(QueuePriority::high); }},
+        {"set_cu_mask", "QueueRef::set_cu_mask", [&] { queue.ref().set_cu_mask({}); }},
+        {"Signal::wait", "SignalRef::wait", [&] { signal.wait(Condition::less, 1, 1s); }},
         {"Driver", "Driver", [] { Driver(); }},
         {"Driver::current", "Driver::current", [] { Driver::current(); }},
         {"Context", "Driver", [&] { Context again(device.gpu); }},
