@@ -2,7 +2,7 @@
 //
 //   std::optional<std::uint64_t> at = ring.try_reserve(1);      // the index of the first slot; nullopt: full
 //   ring.write(*at, packet);                                    // body, then header
-//   ring.publish(*at, 1);                                       // write index and doorbell follow the published frontier
+//   ring.publish(*at, 1);                                       // write index and doorbell follow the frontier
 //
 // Slots are reserved in a counter of this object. The write index, which the packet processor sees, is the published
 // frontier: every slot below it is written. Firmware reads it when it maps the queue again, and takes what lies below

@@ -64,7 +64,7 @@ static inline hsadrv_argument hsadrv_argument_pointer(const void* pointer, hsadr
     return argument;
 }
 
-/* The address of memory that the launch then holds. A null handle is refused by the launch, HSADRV_ERROR_INVALID_HANDLE. */
+/* The address of memory that the launch then holds. The launch refuses a null handle, HSADRV_ERROR_INVALID_HANDLE. */
 static inline hsadrv_argument hsadrv_argument_memory(hsadrv_memory memory, hsadrv_argument_kind element_kind,
                                                      size_t element_bytes) {
     hsadrv_argument argument = hsadrv_argument_pointer(NULL, element_kind, element_bytes);

@@ -140,8 +140,8 @@ struct kfdemu_control {
     /* The number of distinct findings that were suppressed. */
     uint64_t (*suppressed)(void);
 
-    /* How many slots of the queues of that ring were below the write index before they were written. 0 unless the device
-     * has the strict behaviour write-index; kfdemu(1), "STRICTNESS". */
+    /* How many slots of that ring were below the write index before they were written. 0 unless the device has the
+     * strict behaviour write-index; kfdemu(1), "STRICTNESS". */
     uint64_t (*early_slots)(const void* ring);
 };
 
