@@ -54,4 +54,15 @@ inline StreamClaim claim_within(StreamCore& stream, std::chrono::milliseconds pa
     }
 }
 
+/// A claim, once no other thread runs in a call of the stream: none of them waits with the mutex and runs. For calls
+/// that submit nothing, which must not wait as long as another thread's call does.
+inline StreamClaim claim_soon(StreamCore& stream, const char* call) {
+    refuse_in_forked_child(call);
+    for (;;) {
+        StreamClaim claim(stream);
+        if (claim) return claim;
+        std::this_thread::yield();
+    }
+}
+
 }  // namespace hsadrv::detail

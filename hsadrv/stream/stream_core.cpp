@@ -249,7 +249,7 @@ void StreamCore::synchronize(Deadline deadline) {
 
 bool StreamCore::query() {
     RetiredHolds retired;
-    const auto held = writer_.lock({}, "Stream::query");
+    const StreamClaim claim = claim_soon(*this, "Stream::query");
     if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
     throw_if_failed();
     retire(retired);

@@ -8,12 +8,13 @@
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_replay.hpp"
 #include "hsadrv/stream/graph_state.hpp"
+#include "hsadrv/stream/stream_claim.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
 
 void StreamCore::begin_capture() {
-    const auto held = writer_.lock({}, "Stream::begin_capture");
+    const StreamClaim claim = claim_soon(*this, "Stream::begin_capture");
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_.begin(std::make_shared<CaptureSession>(agent_, label()));
@@ -24,7 +25,7 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
     const std::string call = "Stream::end_capture(" + label() + ")";
     std::shared_ptr<CaptureSession> session;
     {
-        const auto held = writer_.lock({}, "Stream::end_capture");
+        const StreamClaim claim = claim_soon(*this, "Stream::end_capture");
         if (!capture_) throw InvalidArgument(call + ": begin_capture() was not called");
         session = capture_.session();
         if (!capture_.is_origin())

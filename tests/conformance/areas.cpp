@@ -36,6 +36,7 @@ constexpr Row table[] = {
     {"hsadrv/signal_callbacks.cpp", "signals"},
 
     {"hsadrv/queue.cpp", "queues"},
+    {"hsadrv/write_index.cpp", "queues"},
     {"hsadrv/queue_attributes.cpp", "queues"},
     {"hsadrv/shared_queue.cpp", "queues"},
 

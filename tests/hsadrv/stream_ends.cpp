@@ -97,6 +97,39 @@ TEST_CASE("close() keeps its deadline while another thread waits in a call of th
     CHECK(stream.close(patience));
 }
 
+TEST_CASE("query() and captures do not wait as long as another thread's call", "[stream][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words flag(1), data(2);
+    std::vector<std::uint8_t> pageable(16);
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    const bool for_room = GENERATE(false, true);
+    f.spin.launch(stream, one, flag.data());
+    std::atomic<bool> returned{false};
+    std::thread other([&] {
+        try {
+            if (!for_room) stream.copy_async(pageable.data(), data.data(), 8, patience);
+            for (std::uint32_t i = 0; for_room && i < 2 * f.gpu.queue_min_packets(); ++i)
+                stream.submit(barrier_and({}), patience);
+        } catch (const Error&) {
+        }
+        returned = true;
+    });
+    std::this_thread::sleep_for(100ms);
+    const auto begin = Deadline::Clock::now();
+    CHECK_FALSE(stream.query());
+    stream.begin_capture();
+    CHECK(stream.capturing());
+    CHECK(stream.end_capture().nodes() == 0);
+    CHECK_FALSE(stream.query());
+    CHECK(Deadline::Clock::now() - begin < patience / 2);
+    CHECK_FALSE(returned);
+    flag.set(1);
+    other.join();
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(stream.query());
+}
+
 TEST_CASE("auto_synchronize of a closed stream is refused, and of a stream closed in its scope does nothing",
           "[stream][error]") {
     NEEDS_DEVICE();
