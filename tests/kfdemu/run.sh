@@ -43,7 +43,7 @@ expect 'a failure that cannot be meant' 2 'ERROR must be an errno' "$kfdemu" run
 expect 'interrupts that are lost' 0 'defect=interrupts:2-,defect=queues' \
     "$kfdemu" run --defect interrupts:2- --defect queues -- printenv KFDEMU
 expect 'a strict device' 0 '^on,.*,vram-access=private,.*,strict=all$' env -u KFDEMU_STRICT "$kfdemu" run --strict -- printenv KFDEMU
-expect 'and all but one behaviour' 0 ',strict=barrier-value\+seeded-garbage$' \
+expect 'and all but one behaviour' 0 ',strict=barrier-value\+seeded-garbage\+write-index$' \
     "$kfdemu" run --strict=all+no-seeded-order+no-private-vram -- printenv KFDEMU
 expect 'one behaviour' 0 ',strict=barrier-value$' "$kfdemu" run --strict=barrier-value -- printenv KFDEMU
 expect 'a behaviour that is none' 2 'strict=harsh: .* the names are all, none, fault-stops-all' "$kfdemu" run --strict=harsh -- true
