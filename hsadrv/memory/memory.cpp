@@ -14,6 +14,7 @@
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/memory/global_flags.hpp"
+#include "hsadrv/memory/mapped_ranges.hpp"
 #include "hsadrv/memory/registrations.hpp"
 #include "hsadrv/memory/ring_registry.hpp"
 
@@ -244,7 +245,7 @@ PointerInfo pointer_info(const void* pointer) {
     PointerInfo info;
     switch (native.type) {
         case HSA_EXT_POINTER_TYPE_UNKNOWN:
-            return info;
+            return detail::mapped_ranges::info(pointer).value_or(info);
         case HSA_EXT_POINTER_TYPE_HSA:
             info.kind = PointerInfo::Kind::pool;
             break;

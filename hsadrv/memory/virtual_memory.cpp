@@ -10,6 +10,7 @@
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/memory/mapped_ranges.hpp"
 
 namespace hsadrv {
 namespace {
@@ -86,6 +87,7 @@ std::size_t VirtualMapping::size_bytes() const noexcept { return mapped_ ? mappe
 void VirtualMapping::Traits::destroy(Native p) noexcept {
     const auto unmap = [](std::uint64_t address) {
         const std::unique_ptr<Mapped> mapped(reinterpret_cast<Mapped*>(address));
+        detail::mapped_ranges::leave(mapped->data);
         optional_api().vmem_unmap(mapped->data, mapped->size_bytes);
     };
     const auto address = reinterpret_cast<std::uintptr_t>(p);
@@ -139,6 +141,7 @@ VirtualMapping VirtualRange::map(std::size_t offset_bytes, const PhysicalMemory&
         for (const AgentRef gpu : gpus) access.push_back({HSA_ACCESS_PERMISSION_RW, gpu.native()});
         check(api.vmem_set_access(at, memory.size_bytes(), access.data(), access.size()),
               [&] { return "hsa_amd_vmem_set_access(" + text() + ")"; });
+        detail::mapped_ranges::enter(at, memory.size_bytes(), gpus);
         return mapping;
     });
 }
