@@ -5,6 +5,11 @@
 
 #include "exec.hpp"
 
+namespace kfdemu::gfx9 {
+/// 0, which no compiler knows.
+extern std::int32_t unknown_zero;
+}  // namespace kfdemu::gfx9
+
 namespace kfdemu::gfx9::KFDEMU_LEVEL {
 namespace {
 
@@ -29,13 +34,15 @@ struct Ieee<double> {
 template <class F>
 using BitsOf = typename Ieee<F>::Bits;
 
-/// Of halves whose sum is rounded once. A cast is converted by clang, below AVX-512, as a difference: zero is then -0
-/// if the mode rounds towards minus infinity.
+/// Of halves, each a signed number to the compiler, whose sum is rounded once. clang, below AVX-512, converts what it
+/// knows to be unsigned as a difference: zero is then -0 if the mode rounds towards minus infinity.
 KFDEMU_INLINE float float_of(u32 v) {
-    return static_cast<float>(static_cast<i32>(v >> 16)) * 65536.0f + static_cast<float>(static_cast<i32>(v & 0xffff));
+    return static_cast<float>(static_cast<i32>(v >> 16) + unknown_zero) * 65536.0f +
+           static_cast<float>(static_cast<i32>(v & 0xffff) + unknown_zero);
 }
 KFDEMU_INLINE double double_of(u32 v) {
-    return static_cast<double>(static_cast<i32>(v >> 16)) * 65536.0 + static_cast<double>(static_cast<i32>(v & 0xffff));
+    return static_cast<double>(static_cast<i32>(v >> 16) + unknown_zero) * 65536.0 +
+           static_cast<double>(static_cast<i32>(v & 0xffff) + unknown_zero);
 }
 
 template <class F>

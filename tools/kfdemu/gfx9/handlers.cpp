@@ -1,5 +1,6 @@
 // Executor selection: one table of handlers for each x86 level that is built.
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 
 #include "decode.hpp"
@@ -7,6 +8,10 @@
 #include "wave.hpp"
 
 namespace kfdemu::gfx9 {
+
+extern std::int32_t unknown_zero;
+std::int32_t unknown_zero = 0;  // of float_math.hpp: defined where no executor sees it
+
 namespace {
 
 const Inst* illegal(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
