@@ -176,7 +176,7 @@ DlpackArray imported(Managed* managed, bool read_only) {
     };
     DlpackArray array = made();
     DriverRef driver;
-    if (const auto running = Driver::try_current("from_dlpack")) driver = *running;
+    if (const auto running = Driver::try_current()) driver = *running;
     detail::DlpackOwner::of(hold)->arm(managed, read_only, driver);  // owned by the array from here on
     return array;
 }

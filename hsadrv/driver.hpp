@@ -92,8 +92,8 @@ class Driver {
     /// Joins the running runtime. Throws Error if there is none (construct a Driver first); ForkedChild. Both name
     /// `call`.
     static Driver current(const char* call = "hsadrv::Driver::current");
-    /// The same, std::nullopt if there is none. Throws ForkedChild.
-    static std::optional<Driver> try_current(const char* call = "hsadrv::Driver::try_current");
+    /// The same; std::nullopt if there is none, and in a forked child.
+    static std::optional<Driver> try_current();
 
     detail::Runtime& runtime() const noexcept { return *runtime_; }
 

@@ -271,13 +271,13 @@ AgentRef Driver::gpu(std::string_view text) const {
 }
 
 Driver Driver::current(const char* call) {
-    if (auto running = try_current(call)) return *std::move(running);
+    refuse_in_forked_child(call);
+    if (auto running = try_current()) return *std::move(running);
     throw Error(std::string(call) + ": the HSA runtime is not initialised; construct a hsadrv::Driver first",
                 HSA_STATUS_ERROR_NOT_INITIALIZED);
 }
 
-std::optional<Driver> Driver::try_current(const char* call) {
-    refuse_in_forked_child(call);
+std::optional<Driver> Driver::try_current() {
     auto running = detail::Runtime::find();
     if (!running) return std::nullopt;
     return Driver(std::move(running));

@@ -43,10 +43,8 @@ class StreamClaim {
     bool mine_ = false, parked_ = false;
 };
 
-/// A claim after at most `patience`: another thread that is submitting is given that long to finish. May be false even
-/// so.
-inline StreamClaim claim_within(StreamCore& stream, std::chrono::milliseconds patience) {
-    const Deadline deadline(patience);
+/// A claim before the deadline: another thread that is submitting is given that long to finish. May be false even so.
+inline StreamClaim claim_within(StreamCore& stream, Deadline deadline) {
     for (;;) {
         StreamClaim claim(stream);
         if (claim || deadline.passed()) return claim;
@@ -58,11 +56,7 @@ inline StreamClaim claim_within(StreamCore& stream, std::chrono::milliseconds pa
 /// that submit nothing, which must not wait as long as another thread's call does.
 inline StreamClaim claim_soon(StreamCore& stream, const char* call) {
     refuse_in_forked_child(call);
-    for (;;) {
-        StreamClaim claim(stream);
-        if (claim) return claim;
-        std::this_thread::yield();
-    }
+    return claim_within(stream, Deadline::never());
 }
 
 }  // namespace hsadrv::detail
