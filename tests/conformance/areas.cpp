@@ -12,6 +12,7 @@ constexpr Row table[] = {
     {"hsadrv/driver.cpp", "discovery"},
     {"hsadrv/call_log.cpp", "discovery"},
     {"hsadrv/process.cpp", "discovery"},
+    {"hsadrv/fork.cpp", "discovery"},
     {"hsadrv/device_file.cpp", "discovery"},
     {"hsadrv/agent.cpp", "discovery"},
     {"hsadrv/context.cpp", "discovery"},

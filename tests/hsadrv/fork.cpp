@@ -1,0 +1,150 @@
+// A forked child: every call that needs the runtime is refused by name, and the parent's objects stay its own.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "device.hpp"
+#include "hsadrv/graph.hpp"
+#include "support/test_file.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+
+namespace {
+
+/// The exit status of a forked child that runs `body`, or minus the signal that ended it.
+int status_in_child(const std::function<int()>& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(60);
+        ::_exit(body());
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("in a forked child every call throws with its name", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Context gpu(device.gpu);
+    Stream stream = gpu.stream(), other = gpu.stream();
+    SignalPool pool;
+    const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
+    const Kernel kernel = code.kernel("store_at");
+    const Allocation data = gpu.allocate(4096), host = gpu.allocate_host(4096);
+    const Event event = stream.record(), timed = stream.record({.timing = true});
+    const Signal signal = Signal::create(1);
+    const Queue queue = Queue::create(device.gpu);
+    Graph graph;
+    {
+        Stream captured = gpu.stream();
+        captured.begin_capture();
+        captured.fill_async(static_cast<std::uint32_t*>(data.data()), 1u, 1024);
+        graph = captured.end_capture();
+    }
+    stream.synchronize(patience);
+    struct Row {
+        const char* what;
+        const char* names;  ///< in the message
+        std::function<void()> call;
+    };
+    const auto launch = [&] {
+        kernel.launch(stream, {.grid = 1, .workgroup = 1}, reinterpret_cast<std::uint64_t>(data.data()), 1u);
+    };
+    const Row rows[] = {
+        {"launch", "", launch},
+        {"submit", "Stream::submit", [&] { stream.submit(barrier_and({})); }},
+        {"copy_async", "", [&] { stream.copy_async(data.data(), host.data(), 64); }},
+        {"fill_async", "", [&] { stream.fill_async(static_cast<std::uint32_t*>(data.data()), 1u, 16); }},
+        {"record", "Stream::record", [&] { stream.record(); }},
+        {"wait for an event", "Stream::wait", [&] { other.wait(event); }},
+        {"wait for a signal", "Stream::wait", [&] { stream.wait(signal, Condition::less, 1); }},
+        {"decrement", "Stream::decrement", [&] { stream.decrement(signal); }},
+        {"call", "Stream::call", [&] { stream.call([] {}); }},
+        {"on_complete", "Stream::on_complete", [&] { stream.on_complete([](std::exception_ptr) {}); }},
+        {"begin_capture", "Stream::begin_capture", [&] { stream.begin_capture(); }},
+        {"end_capture", "Stream::end_capture", [&] { stream.end_capture(); }},
+        {"graph", "Graph::launch", [&] { graph.launch(stream); }},
+        {"profile", "Stream::profile", [&] { stream.profile(true); }},
+        {"take_profile", "Stream::take_profile", [&] { stream.take_profile(); }},
+        {"synchronize", "Stream::synchronize", [&] { stream.synchronize(1s); }},
+        {"query", "Stream::query", [&] { stream.query(); }},
+        {"progress", "Stream::progress", [&] { static_cast<void>(stream.progress()); }},
+        {"Event::query", "Event::query", [&] { event.query(); }},
+        {"Event::synchronize", "Event::synchronize", [&] { event.synchronize(1s); }},
+        {"Event::time", "Event::time", [&] { timed.time(); }},
+        {"elapsed", "Event::time", [&] { elapsed(timed, timed); }},
+        {"QueueRef::submit", "QueueRef::reserve", [&] { queue.ref().submit(barrier_and({})); }},
+        {"QueueRef::try_submit", "QueueRef::reserve", [&] { queue.ref().try_submit(barrier_and({})); }},
+        {"set_priority", "QueueRef::set_priority", [&] { queue.ref().set_priority(QueuePriority::high); }},
+        {"set_cu_mask", "QueueRef::set_cu_mask", [&] { queue.ref().set_cu_mask({}); }},
+        {"Signal::wait", "SignalRef::wait", [&] { signal.wait(Condition::less, 1, 1s); }},
+        {"Driver", "Driver", [] { Driver(); }},
+        {"Driver::current", "Driver::current", [] { Driver::current(); }},
+        {"Context", "Driver", [&] { Context again(device.gpu); }},
+        {"Signal", "Signal::create", [] { Signal::create(1); }},
+        {"SignalPool", "SignalPool::acquire", [&] { pool.acquire(1); }},
+        {"Queue", "Queue::create", [&] { Queue::create(device.gpu); }},
+        {"Stream", "Stream", [&] { Stream another(device.gpu); }},
+        {"Allocation", "Allocation::from_pool", [&] { gpu.allocate(4096); }},
+        {"host Allocation", "host_pool", [&] { gpu.allocate_host(4096); }},
+        {"Executable", "Executable::load",
+         [&] { Executable::load(device.gpu, test_support::test_file("stream.hsaco")); }},
+    };
+    for (const Row& row : rows) {
+        CAPTURE(row.what);
+        const int status = status_in_child([&] {
+            try {
+                row.call();
+            } catch (const ForkedChild& error) {
+                const std::string text = error.what();
+                return text.find("forked") != std::string::npos && text.find(row.names) != std::string::npos ? 0 : 3;
+            } catch (const std::exception&) {
+                return 1;
+            }
+            return 2;
+        });
+        CHECK(status == 0);
+    }
+    CHECK(status_in_child([] { return Driver::try_current() ? 1 : 0; }) == 0);
+    CHECK(Driver::try_current());
+    CHECK_NOTHROW(Signal::create(1));
+    CHECK_NOTHROW(gpu.stream().synchronize(patience));
+}
+
+TEST_CASE("after fork and exec the runtime starts again", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Signal signal = Signal::create(1);
+    check_child("child: its own driver");
+    CHECK(signal.load() == 1);
+    CHECK_NOTHROW(Queue::create(device.gpu));
+}
+
+TEST_CASE("child: its own driver", "[.child]") {
+    const Device device;
+    CHECK(Signal::create(3).load() == 3);
+}
+
+TEST_CASE("destructors in a forked child leave the parent's objects alone", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    auto driver = std::make_unique<Driver>();
+    auto queue = std::make_unique<Queue>(Queue::create(driver->gpus().front()));
+    auto signal = std::make_unique<Signal>(Signal::create(1));
+    const int status = status_in_child([&] {
+        signal.reset();
+        queue.reset();
+        driver.reset();
+        return 0;
+    });
+    CHECK(status == 0);
+    queue->ref().submit(barrier_and({}, signal->native()));
+    CHECK(signal->wait(Condition::equal, 0, patience) == 0);
+}
