@@ -83,26 +83,27 @@ class AqlRing {
     /// Every slot below it is published and covered by a doorbell, or about to be. The largest number on a shared ring.
     std::uint64_t frontier() const noexcept { return load(frontier_, std::memory_order_acquire); }
 
-    /// One slot; false when none is free.
-    bool try_reserve_one(std::uint64_t& slot) noexcept {
+    /// One slot of the `room` that may be in use; false when none is free.
+    bool try_reserve_one(std::uint64_t& slot, std::uint64_t room) noexcept {
         std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
-        if (first - read_index() >= memory_.size) [[unlikely]]
+        if (first - read_index() >= room) [[unlikely]]
             return false;
         slot = first;
         if (index.compare_exchange_strong(first, first + 1, std::memory_order_relaxed)) [[likely]]
             return true;
-        const auto later = try_reserve(1);
+        const auto later = try_reserve(1, room);
         slot = later.value_or(0);
         return later.has_value();
     }
 
     /// `count` consecutive slots, or std::nullopt if they are not free.
-    std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept {
+    std::optional<std::uint64_t> try_reserve(std::uint32_t count) noexcept { return try_reserve(count, memory_.size); }
+    std::optional<std::uint64_t> try_reserve(std::uint32_t count, std::uint64_t room) noexcept {
         std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
         do {
-            if (first + count - read_index() > memory_.size) [[unlikely]]
+            if (first + count - read_index() > room) [[unlikely]]
                 return std::nullopt;
         } while (!index.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
         return first;

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "hsadrv/packet.hpp"
 
@@ -23,6 +25,27 @@ struct DispatchSpec {
 };
 
 namespace detail {
+/// Where a launch's arguments are written that are copied into the stream's memory later.
+class ArgumentBlock {
+  public:
+    static constexpr std::size_t alignment_bytes = 256;
+
+    ArgumentBlock() noexcept {}  // NOLINT: what is written is not read before
+    std::byte* of(std::size_t size_bytes) {
+        if (size_bytes > sizeof few_ && !many_)
+            many_.reset(static_cast<std::byte*>(::operator new(size_bytes, std::align_val_t(alignment_bytes))));
+        return const_cast<std::byte*>(data());
+    }
+    const std::byte* data() const noexcept { return many_ ? many_.get() : few_; }
+
+  private:
+    struct Free {
+        void operator()(std::byte* data) const noexcept { ::operator delete(data, std::align_val_t(alignment_bytes)); }
+    };
+    alignas(alignment_bytes) std::byte few_[1024];
+    std::unique_ptr<std::byte, Free> many_;
+};
+
 inline Packet kernel_dispatch(const DispatchSpec& spec, void* kernarg, hsa_signal_t completion = {0}) noexcept {
     return hsadrv::kernel_dispatch({.kernel_object = spec.kernel_object,
                                     .grid = spec.grid,

@@ -23,7 +23,8 @@
 // fills, host functions, submit(), and waits for and decrements of signals. A copy reads its source at each replay.
 // keep_alive() during capture holds for the life of the graph. Keeps alive: launches in flight keep the graph's
 // storage. Owns: argument blocks. Copies of a Graph share it. Thread safety: launch from any thread, also on several
-// streams at once if the recorded work permits it; do not call update() while another thread launches. Errors: a fault
+// streams at once if the recorded work permits it, and while one thread updates: the launches that have begun are as
+// before. Errors: a fault
 // in a replay fails its stream, as a fault of any kernel does.
 #pragma once
 

@@ -6,19 +6,20 @@
 //   stream.synchronize(std::chrono::seconds(10));
 //
 // Ordering: every operation, copy or kernel, starts after the previous one is complete and sees what the host wrote
-// before submitting it. After synchronize() the host sees what the stream wrote. Thread safety: any thread; a lock
-// orders the operations of several threads. synchronize() waits outside the lock. Deadlines: calls that may wait (a
-// full ring, staging, synchronize) take one; a Timeout loses no work. Errors: sticky. Every later call that submits or
-// waits throws the stream's first error. Operations enqueued after lost work do not run. After a failure on the host (a
-// wait for lost work, a host function that throws), what was enqueued before it still runs, except host functions that
-// have not begun and what follows them; events and on_complete() tell which. After a QueueError other
-// streams continue, including those on the same hardware queue; after a MemoryFault all streams of that GPU fail
-// (DeviceLost), because Linux stops every queue of the process there. A stream that has waited for an event of a failed
-// stream fails with the same error. A closed or moved-from stream throws StreamEnded. Keeps alive, until the operation
-// that uses them is complete: argument blocks, signals, staging buffers, and objects passed to keep_alive() and
-// release(). The caller keeps raw pointers valid. Owns: its place on one of the GPU's hardware queues. If streams
-// outnumber the queues, they share them and take turns. The destructor waits StreamOptions::drain (10 s by default) for
-// work in flight, then ends it.
+// before submitting it. After synchronize() the host sees what the stream wrote. Thread safety: any thread. Operations
+// of several threads are whole: one that waits, for room or for pageable memory, keeps the others waiting, but no call
+// that submits nothing, and no host function, whose operations go between. Deadlines: calls that may wait (a full ring,
+// staging, synchronize) take one; a Timeout loses no work. Errors: sticky. Every later call that submits or waits
+// throws the stream's first error. Operations enqueued after lost work do not run. After a failure on the host (a wait
+// for lost work, a host function that throws), what was enqueued before it still runs, except host functions that have
+// not begun and what follows them; events and on_complete() tell which. After a QueueError other streams continue,
+// including those on the same hardware queue; after a MemoryFault all streams of that GPU fail (DeviceLost), because
+// Linux stops every queue of the process there. A stream that has waited for an event of a failed stream fails with the
+// same error. A closed or moved-from stream throws StreamEnded. Keeps alive, until the operation that uses them is
+// complete: argument blocks, signals, staging buffers, and objects passed to keep_alive() and release(). The caller
+// keeps raw pointers valid. Owns: its place on one of the GPU's hardware queues. If streams outnumber the queues, they
+// share them and take turns. The destructor waits StreamOptions::drain (10 s by default) for work in flight, then ends
+// it.
 #pragma once
 
 #include "shared/cpp20.hpp"
@@ -134,10 +135,10 @@ class Stream {
         fill_async(destination, bytes, std::as_bytes(std::span(&value, 1)), deadline);
     }
 
-    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 256-byte aligned, in
-    /// place; if it throws, nothing is enqueued. If it is noexcept, dispatch makes no runtime call, allocation or
-    /// system call, unless the stream must wait for room or for a preceding copy. Validates nothing: Kernel::launch
-    /// does that.
+    /// Enqueues one kernel. `fill(std::byte* kernarg)` writes spec.kernarg_bytes of arguments, 256-byte aligned,
+    /// perhaps more than once; if it throws, nothing is enqueued. It must not use the stream. If it is noexcept, it
+    /// writes in place, and dispatch makes no runtime call, allocation or system call, unless the stream must wait for
+    /// room or for a preceding copy. Validates nothing: Kernel::launch does that.
     template <class Fill>
     [[gnu::always_inline]] void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline = {}) {
         if constexpr (std::is_nothrow_invocable_v<Fill&, std::byte*>) {
@@ -153,10 +154,12 @@ class Stream {
     /// Internal: dispatch() for a caller whose launch lane() has declined.
     template <class Fill>
     void dispatch_slow(const DispatchSpec& spec, Fill&& fill, Deadline deadline) {
-        std::byte* kernarg = begin_dispatch(spec, deadline);
-        const std::lock_guard held(lane_->mutex, std::adopt_lock);
-        fill(kernarg);
-        commit_dispatch(spec, kernarg, deadline);
+        detail::ArgumentBlock arguments;
+        const hsa_queue_t* named = nullptr;
+        do {
+            named = begin_dispatch(spec);
+            fill(arguments.of(spec.kernarg_bytes));
+        } while (!dispatch_filled(spec, arguments.data(), named, deadline));
     }
 
     /// Returns an event that completes when everything submitted so far is complete.
@@ -242,9 +245,10 @@ class Stream {
     const std::shared_ptr<detail::StreamHandle>& handle() const;
 
   private:
-    // The slow path: begin_dispatch locks the lane's mutex.
-    std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
-    void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
+    // The slow path; see stream_core.hpp.
+    const hsa_queue_t* begin_dispatch(const DispatchSpec& spec) const;
+    bool dispatch_filled(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named,
+                         Deadline deadline);
 
     std::unique_ptr<detail::StreamCore> core_;
     detail::LaunchLane* lane_ = nullptr;  // the core's

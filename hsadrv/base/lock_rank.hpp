@@ -3,8 +3,7 @@
 //
 //   Ranked<std::mutex, LockRank::queue> mutex_;
 //
-// A lock that is only tried (LaneMutex::try_lock) has no order: so the list of streams can check streams whose threads
-// wait for the list.
+// A lock that is only tried has no order.
 // Thread safety: any thread; the held ranks are thread-local.
 #pragma once
 
@@ -17,8 +16,8 @@ namespace hsadrv::detail {
 
 enum class LockRank : std::uint8_t {
     handle,     ///< StreamHandle
-    stream,     ///< LaneMutex
     list,       ///< live_streams
+    stream,     ///< LaneMutex
     pool,       ///< QueuePool
     queue,      ///< SharedQueue
     copies,     ///< CopyQueue

@@ -7,20 +7,6 @@
 using namespace hsadrv;
 using namespace hsadrv::c;
 
-namespace {
-
-/// Locks a graph, for itself (std::unique_lock) or with others (std::shared_lock). Throws Timeout.
-template <class Lock>
-Lock lock_graph(const char* call, GraphObject& graph, Deadline deadline) {
-    if (deadline.is_never()) return Lock(graph.mutex);
-    Lock held(graph.mutex, deadline.remaining());
-    if (!held)
-        throw Timeout(std::string(call) + ": other threads launch or update the graph, " + deadline.text() + " long");
-    return held;
-}
-
-}  // namespace
-
 hsadrv_result hsadrv_stream_begin_capture(hsadrv_stream stream) noexcept {
     return call("hsadrv_stream_begin_capture",
                 [&](const char* name) { object<StreamObject>(name, "stream", stream)->stream.begin_capture(); });
@@ -55,9 +41,7 @@ hsadrv_result hsadrv_graph_launch(hsadrv_graph graph, hsadrv_stream stream, uint
     return call("hsadrv_graph_launch", [&](const char* name) {
         const auto found = object<GraphObject>(name, "graph", graph);
         const auto held = object<StreamObject>(name, "stream", stream);
-        const Deadline deadline = deadline_of(timeout_ns);
-        const auto shared = lock_graph<std::shared_lock<std::shared_timed_mutex>>(name, *found, deadline);
-        found->graph.launch(held->stream, deadline);
+        found->graph.launch(held->stream, deadline_of(timeout_ns));
     });
 }
 
@@ -69,7 +53,11 @@ hsadrv_result hsadrv_graph_update(hsadrv_graph graph, size_t index, hsadrv_kerne
         const auto launched = object<KernelObject>(name, "kernel", kernel);
         const Deadline deadline = deadline_of(timeout_ns);
         const LaunchRequest request(name, config, arguments, argument_count, deadline);
-        const auto alone = lock_graph<std::unique_lock<std::shared_timed_mutex>>(name, *found, deadline);
+        std::unique_lock alone(found->mutex, std::defer_lock);
+        if (deadline.is_never())
+            alone.lock();
+        else if (!alone.try_lock_for(deadline.remaining()))
+            throw Timeout(std::string(name) + ": another thread updates the graph, " + deadline.text() + " long");
         found->graph.update(index, launched->kernel, request.config(), request.arguments());
     });
 }

@@ -34,9 +34,9 @@ HSADRV_API hsadrv_result hsadrv_graph_launch(hsadrv_graph graph, hsadrv_stream s
 
 /* Replaces the launch of a recorded kernel, numbered from zero in the order of recording, from the next replay on:
  * its arguments, its sizes, or the kernel itself. Checked as hsadrv_kernel_launch does; if it fails, the graph is
- * unchanged. Waits only if replays of both of the last two updates are in flight, and for launches of this graph by
- * other threads; do not launch a graph that contains it meanwhile. The graph holds `memory` of the arguments until
- * another update has replaced it and no replay uses it. */
+ * unchanged. Waits only if replays of both of the last two updates are in flight, and for an update by another thread.
+ * Launches meanwhile are as before it. The graph holds `memory` of the arguments until another update has replaced it
+ * and no replay uses it. */
 HSADRV_API hsadrv_result hsadrv_graph_update(hsadrv_graph graph, size_t index, hsadrv_kernel kernel,
                                              const hsadrv_launch_config* config, const hsadrv_argument* arguments,
                                              size_t argument_count, uint64_t timeout_ns) HSADRV_NOEXCEPT;

@@ -133,7 +133,6 @@ hsadrv_result hsadrv_graph_builder_add_graph(hsadrv_graph_builder builder, const
         const Addition addition{builder, after, after_count, node};
         addition(name, [&](GraphBuilder& build, const GraphBuilder::Nodes& nodes) {
             const auto whole = object<GraphObject>(name, "graph", graph);
-            const std::shared_lock shared(whole->mutex);
             return build.graph(nodes, whole->graph);
         });
     });

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -97,7 +96,7 @@ struct CompiledObject {
 struct GraphObject {
     static constexpr HandleKind kind = HandleKind::graph;
     Graph graph;
-    std::shared_timed_mutex mutex;  // launches share it, an update excludes them
+    std::timed_mutex mutex;  // orders updates; held while one waits for replays
 };
 
 struct SignalObject {

@@ -86,10 +86,7 @@ struct PreparedLaunch {
             return stream.branches().cooperative(stream).launch(stream, spec, {shape.grid.volume(), groups}, write,
                                                                 deadline);
         }
-        std::byte* const to = stream.begin_dispatch(spec, deadline);
-        const std::lock_guard held(stream.lane().mutex, std::adopt_lock);
-        write(to, stream.queue(), 0);
-        stream.commit_dispatch(spec, to, deadline);
+        stream.dispatch(spec, [&](std::byte* to, QueueRef queue) { write(to, queue, 0); }, deadline);
     }
 
     void write_arguments(std::byte* to, QueueRef queue, std::uint64_t grid_state, std::uint64_t printf_buffer) const {
@@ -116,7 +113,7 @@ void Kernel::launch_prepared(Stream& stream, const LaunchConfig& config, const L
     launch.shape.lds = nullptr;
     detail::StreamCore& core = stream.core();
     {
-        const auto held = core.writer().lock(config.deadline, "Kernel::launch");
+        const auto held = core.lock(config.deadline, "Kernel::launch");
         core.throw_if_failed();
         if (core.captured([launch](detail::StreamCore& other, Deadline when) { launch.enqueue(other, when); })) return;
     }

@@ -17,6 +17,7 @@
 #include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
 #include "hsadrv/signal/watched_wait.hpp"
 
@@ -72,6 +73,8 @@ struct SignalCallbacks::State {
 
 namespace {
 
+thread_local bool runs_callbacks = false;
+
 /// Starts a thread with all POSIX signals blocked: the process's handlers do not expect to run on it.
 template <class Body>
 std::thread quiet_thread(const char* name, Body&& body) {
@@ -91,6 +94,8 @@ std::thread quiet_thread(const char* name, Body&& body) {
 }
 
 }  // namespace
+
+bool detail::on_callback_thread() noexcept { return runs_callbacks; }
 
 // ---- on the thread
 
@@ -166,6 +171,7 @@ void SignalCallbacks::State::poll(std::unique_lock<Mutex>& lock) noexcept {
 }
 
 void SignalCallbacks::State::loop() noexcept {
+    runs_callbacks = true;
     std::vector<SignalTerm> terms;
     std::unique_lock lock(mutex);
     while (!stop) {

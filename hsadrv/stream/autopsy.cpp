@@ -1,6 +1,7 @@
 #include "hsadrv/stream/autopsy.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include "hsadrv/base/runtime.hpp"
@@ -39,16 +40,9 @@ const StreamCore* Autopsy::find(const std::string& label) const {
     return nullptr;
 }
 
-/// Empty if the caller already holds the stream's mutex, or if another thread does.
-std::unique_lock<LaneMutex> Autopsy::lock(const StreamCore& stream) const {
-    if (&stream == held_) return {};
-    return stream.writer().try_lock();
-}
-
 const StreamCore* Autopsy::find_debtor(hsa_signal_t signal) const {
     for (const StreamCore* stream : streams_) {
-        const auto held = lock(*stream);
-        if (!held.owns_lock() && stream != held_) continue;
+        const std::lock_guard held(stream->mutex());
         if (stream->writer().log().owes(signal)) return stream;
     }
     return nullptr;
@@ -75,8 +69,7 @@ void Autopsy::follow(const StreamCore* stream) {
 }
 
 Autopsy::Finding Autopsy::examine(const StreamCore& stream) const {
-    const auto held = lock(stream);
-    if (!held.owns_lock() && &stream != held_) return {stream.label() + " is being submitted to by another thread"};
+    const std::lock_guard held(stream.mutex());
     if (stream.failed()) return {stream.label() + " has failed"};
 
     const Timeline& timeline = *stream.timeline();

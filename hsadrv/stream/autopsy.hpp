@@ -3,12 +3,11 @@
 //
 //   "2 of 5 packets complete; stream 1 waits for an event of stream 2; stream 2 runs kernel spin(flag = 0x7f…)"
 //
-// Examines one stream at a time, so the result is a recent state, not a snapshot. A stream whose mutex another thread
-// holds is named but not examined. Thread safety: the caller holds the lock of the list of streams.
+// Examines one stream at a time, with its mutex, so the result is a recent state, not a snapshot. Thread safety: the
+// caller holds the lock of the list of streams, and no stream's mutex.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 
@@ -18,9 +17,8 @@ namespace hsadrv::detail {
 
 class Autopsy {
   public:
-    /// Borrows the list during its lifetime. `held` is a stream whose mutex the caller holds.
-    explicit Autopsy(std::span<StreamCore* const> streams, const StreamCore* held = nullptr)
-        : streams_(streams), held_(held) {}
+    /// Borrows the list during its lifetime.
+    explicit Autopsy(std::span<StreamCore* const> streams) : streams_(streams) {}
 
     std::string of(const Timeline& timeline);
 
@@ -36,7 +34,6 @@ class Autopsy {
     const StreamCore* find(const std::string& label) const;
     /// A stream with a decrement of this signal in flight.
     const StreamCore* find_debtor(hsa_signal_t signal) const;
-    std::unique_lock<LaneMutex> lock(const StreamCore& stream) const;
     void follow(const StreamCore* stream);
     Finding examine(const StreamCore& stream) const;
     Finding explain(const StreamCore& stream, const PacketRecord& record) const;
@@ -44,7 +41,6 @@ class Autopsy {
     void say(const std::string& text) { text_ += (text_.empty() ? "" : "; ") + text; }
 
     std::span<StreamCore* const> streams_;
-    const StreamCore* held_;
     std::string text_;
 };
 

@@ -1,5 +1,6 @@
 #include "hsadrv/stream/cooperative_stream.hpp"
 
+#include <chrono>
 #include <exception>
 
 #include "hsadrv/error.hpp"
@@ -51,22 +52,16 @@ void CooperativeStream::set_sizes(const Sizes& sizes, Deadline deadline) {
 void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
                                Deadline deadline) {
     static constexpr const char* call = "Kernel::launch (cooperative)";
-    std::unique_lock turn(mutex_, std::defer_lock);
-    if (deadline.is_never())
-        turn.lock();
-    else if (!turn.try_lock_for(deadline.remaining()))
-        throw Timeout(std::string(call) + "(" + stream.label() + ", " + deadline.text() +
-                      "): other threads launch on " + stream.agent().label());
-    core_->wait_for(stream.mark(deadline), deadline);
+    const CallOrder::Composite order = stream.keep_order(deadline, call);
+    stream.await_room(deadline, call);  // for the packet that waits for the kernel
+    core_->wait_for(stream.mark(), deadline);
     set_sizes(sizes, deadline);
-    std::byte* const kernarg = core_->begin_dispatch(spec, deadline);
-    {
-        const std::lock_guard held(core_->lane().mutex, std::adopt_lock);
-        write(kernarg, core_->queue(), reinterpret_cast<std::uint64_t>(state_->data()));
-        core_->commit_dispatch(spec, kernarg, deadline);
-    }
+    const auto fill = [&](std::byte* to, QueueRef queue) {
+        write(to, queue, reinterpret_cast<std::uint64_t>(state_->data()));
+    };
+    core_->dispatch(spec, fill, deadline);
     try {
-        stream.wait_for(core_->mark(deadline), deadline);
+        stream.wait_for(core_->mark(), Deadline(std::chrono::nanoseconds(0)), Room::last);
     } catch (...) {
         stream.fail(std::current_exception());  // its later work may not overtake the kernel
         throw;

@@ -10,14 +10,14 @@
 // (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn of errors. What makes work-groups resident is the
 // size of the grid; this barrier needs no global wave sync.
 //
-// Thread safety: any thread. Owns: a stream and the memory in which work-groups meet.
+// Thread safety: launch() keeps the order of the stream's calls. Owns: a stream and the memory in which work-groups
+// meet.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
@@ -43,18 +43,16 @@ class CooperativeStream {
         std::uint32_t workgroups = 0;
         bool operator==(const Sizes&) const = default;
     };
-    /// Writes the arguments, for that queue and the address of the shared::GridState. Must not throw.
+    /// Writes the arguments, for that queue and the address of the shared::GridState.
     using Write = std::function<void(std::byte* kernarg, QueueRef queue, std::uint64_t state)>;
 
-    /// In the order of `stream`, which must not be captured. If it has room for the kernel but `stream` has none to
-    /// wait for it in time, `stream` fails. Throws what Stream::dispatch throws.
+    /// In the order of `stream`, which must not be captured. Throws what Stream::dispatch throws.
     void launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
                 Deadline deadline);
 
   private:
     void set_sizes(const Sizes& sizes, Deadline deadline);
 
-    std::timed_mutex mutex_;  // orders launches
     std::shared_ptr<Allocation> state_;
     Sizes sizes_;
     std::unique_ptr<StreamCore> core_;

@@ -5,57 +5,52 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "hsadrv/stream/stream_claim.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
 
 namespace {
 
-/// The streams of the queue that have not failed; empty if one cannot be claimed. A stream that has left the list is
-/// being destroyed and is skipped.
-std::vector<StreamClaim> claim_streams(const SharedQueue& dead, std::span<StreamCore* const> live,
-                                       const StreamCore* held) {
-    std::vector<StreamClaim> claims;
-    for (StreamCore* stream : dead.streams_on()) {
-        if (std::find(live.begin(), live.end(), stream) == live.end()) continue;
+/// The streams of the queue that have not failed. One that has left the list is being destroyed.
+std::vector<StreamCore*> streams_to_move(const SharedQueue& dead, std::span<StreamCore* const> live) {
+    std::vector<StreamCore*> streams = dead.streams_on();
+    std::erase_if(streams, [&](StreamCore* stream) {
+        if (std::find(live.begin(), live.end(), stream) == live.end()) return true;
         stream->timeline()->lose_rest();  // if it has failed: it does not move, and its gates do not open
-        if (stream->failed()) {
-            stream->end_waiting_copies();
-            continue;
-        }
-        StreamClaim claim(*stream, stream == held);
-        if (!claim) return {};
-        claims.push_back(std::move(claim));
-    }
-    return claims;
+        if (stream->failed()) stream->end_waiting_copies();
+        return stream->failed();
+    });
+    return streams;
 }
 
-// Everything that may throw, for all streams before the first one moves.
-void prepare(SharedQueue& fresh, std::vector<StreamClaim>& claims) {
-    std::size_t entered = 0;
-    try {
-        for (; entered < claims.size(); ++entered) {
-            StreamCore& stream = claims[entered].stream();
-            stream.make_ready_for(fresh);
-            fresh.enter(stream);
+/// Of all streams at once, which have one rank: tried, until the thread that has it gives it back.
+std::vector<std::unique_lock<LaneMutex>> lock_all(std::span<StreamCore* const> streams) {
+    std::vector<std::unique_lock<LaneMutex>> held;
+    held.reserve(streams.size());
+    for (StreamCore* stream : streams)
+        while (!held.emplace_back(stream->mutex(), std::try_to_lock)) {
+            held.pop_back();
+            std::this_thread::yield();
         }
-    } catch (...) {
-        while (entered-- > 0) fresh.leave(claims[entered].stream());
-        throw;
-    }
+    return held;
 }
 
 // The old ring still holds the packets: nothing writes to it any more. Packets before the read index have run.
 void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& fresh,
-                  std::vector<StreamClaim>& claims) {
+                  std::span<StreamCore* const> streams) {
     const QueueRef from = dead.ref(), to = fresh->ref();
+    const auto held = lock_all(streams);
     QueueMoves moves;
-    for (StreamClaim& claim : claims) claim.stream().writer().log().list_moves(moves, from.read_index());
-    prepare(*fresh, claims);
-    for (StreamClaim& claim : claims) claim.stream().change_queue(fresh);
+    for (StreamCore* stream : streams) {
+        stream->writer().log().list_moves(moves, from.read_index());
+        stream->make_ready_for(*fresh);
+        fresh->enter(*stream);
+    }
+    for (StreamCore* stream : streams) stream->change_queue(fresh);  // from here on nothing throws
     for (const auto& [slot, move] : moves) {
         // There is room: the ring is at least as large, and no other stream uses it yet. It accepts packets even if one
         // of these has already stopped the new queue.
@@ -72,22 +67,20 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
 
 }  // namespace
 
-bool leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore* const> live, const StreamCore* held,
+void leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore* const> live,
                       std::vector<std::shared_ptr<SharedQueue>>& fresh) noexcept {
-    std::vector<StreamClaim> claims;
+    std::vector<StreamCore*> streams;
     try {
-        claims = claim_streams(dead, live, held);
-        if (claims.empty()) return false;
+        streams = streams_to_move(dead, live);
+        if (streams.empty()) return;
         fresh.reserve(fresh.size() + 1);
         fresh.push_back(queues.make(dead.needs()));
-        move_packets(dead, fresh.back(), claims);
-        return true;
+        move_packets(dead, fresh.back(), streams);
     } catch (...) {
-        for (const StreamClaim& claim : claims) {
-            claim.stream().fail(std::current_exception());
-            claim.stream().end_waiting_copies();
+        for (StreamCore* stream : streams) {
+            stream->fail(std::current_exception());
+            stream->end_waiting_copies();
         }
-        return false;
     }
 }
 

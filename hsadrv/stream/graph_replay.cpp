@@ -52,7 +52,10 @@ void GraphReplay::run() {
 
 void GraphReplay::submit() {
     const GraphPlan& plan = graph_->plan();
-    if (plan.branches > 1) begin_ = branches_.front()->mark(deadline_);
+    if (plan.branches > 1) {
+        branches_.front()->await_room(deadline_, "Graph::launch");  // to join the branches, whatever comes
+        begin_ = branches_.front()->mark();
+    }
     for (const GraphStep& step : plan.steps) submit(step);
     for (const std::uint32_t end : plan.ends) branches_.front()->wait_for(done_[end], deadline_);
 }
@@ -61,19 +64,19 @@ void GraphReplay::submit(const GraphStep& step) {
     StreamCore& stream = *branches_[step.branch];
     if (step.waits_for_begin) stream.wait_for(begin_, deadline_);
     for (const std::uint32_t other : step.waits) stream.wait_for(done_[other], deadline_);
-    const auto packets = graph_->packets(step);
+    const auto packets = graph_->packets(*launch_, step);
     if (packets.empty())
         graph_->call(step)(stream, deadline_);
     else
         stream.put_run(packets, deadline_);
-    if (step.awaited) done_[static_cast<std::size_t>(&step - graph_->plan().steps.data())] = stream.mark(deadline_);
+    if (step.awaited) done_[static_cast<std::size_t>(&step - graph_->plan().steps.data())] = stream.mark();
 }
 
-/// Without waiting: the deadline may have passed.
+/// The deadline may have passed, and the room that others may use be full.
 void GraphReplay::join_all() {
     using namespace std::chrono_literals;
     for (std::size_t i = 1; i < branches_.size(); ++i)
-        branches_.front()->wait_for(branches_[i]->mark(Deadline(0s)), Deadline(0s));
+        branches_.front()->wait_for(branches_[i]->mark(), Deadline(0s), Room::last);
 }
 
 }  // namespace hsadrv::detail

@@ -4,8 +4,8 @@
 //   replay.run();
 //
 // Branches that do not follow another one wait for what the stream did before; at the end the stream waits for all
-// branches. If the launch is cut short, what was enqueued runs, and the stream waits for it all the same, or fails if
-// it has no room for that. Thread safety: none; several replays may run at once. Borrows the stream.
+// branches. If the launch is cut short, what was enqueued runs, and the stream waits for it all the same. Thread
+// safety: none; the caller keeps the stream's order. Borrows the stream.
 #pragma once
 
 #include <memory>

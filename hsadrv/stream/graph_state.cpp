@@ -40,10 +40,10 @@ bool GraphLaunch::over() const noexcept {
     return std::all_of(branches.begin(), branches.end(), [](const auto& branch) { return branch->over(); });
 }
 
-std::span<const Packet> GraphState::packets(const GraphStep& step) const noexcept {
+std::span<const Packet> GraphState::packets(const GraphLaunch& launch, const GraphStep& step) const noexcept {
     const auto number = static_cast<std::size_t>(&step - plan_.steps.data());
     if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) return {};
-    return std::span(packets_).subspan(first_of_[number], step.nodes.size());
+    return std::span(launch.packets->all).subspan(first_of_[number], step.nodes.size());
 }
 
 std::optional<std::size_t> GraphState::kernel_of(std::uint32_t node) const noexcept {
@@ -87,7 +87,7 @@ std::uint32_t GraphState::commit_kernel(const DispatchSpec& spec, std::byte* ker
     kernel.code = kernel_code(spec.kernel_object);
     const std::lock_guard lock(recording_);
     kernel.node = add_node(GraphPlanNode::Kind::kernel, after);
-    packets_.push_back(kernel_dispatch(spec, kernarg));
+    recorded_.push_back(kernel_dispatch(spec, kernarg));
     kernels_.push_back(std::move(kernel));
     return kernels_.back().node;
 }
@@ -121,7 +121,7 @@ void GraphState::drop_from(std::uint32_t node) noexcept {
     const std::lock_guard lock(recording_);
     while (!kernels_.empty() && kernels_.back().node >= node) {
         kernels_.pop_back();
-        packets_.pop_back();
+        recorded_.pop_back();
     }
     for (std::size_t n = node; n < nodes_.size(); ++n) {
         nodes_[n].kind = GraphPlanNode::Kind::empty;
@@ -152,18 +152,19 @@ void GraphState::finish() {
 void GraphState::lay_out_packets() {
     std::vector<std::size_t> kernel_at(nodes_.size());
     for (std::size_t k = 0; k < kernels_.size(); ++k) kernel_at[kernels_[k].node] = k;
-    std::vector<Packet> ordered;
-    ordered.reserve(packets_.size());
+    packets_ = std::make_shared<GraphPackets>();
+    std::vector<Packet>& ordered = packets_->all;
+    ordered.reserve(recorded_.size());
     for (const GraphStep& step : plan_.steps) {
         first_of_.push_back(ordered.size());
         if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) continue;
         for (const std::uint32_t node : step.nodes) {
             kernels_[kernel_at[node]].packet = ordered.size();
-            ordered.push_back(packets_[kernel_at[node]]);
+            ordered.push_back(recorded_[kernel_at[node]]);
         }
         set_fences(std::span(ordered).subspan(first_of_.back()));
     }
-    packets_ = std::move(ordered);
+    recorded_ = {};
 }
 
 // ---- launching
@@ -177,12 +178,15 @@ std::shared_ptr<GraphLaunch> GraphState::begin_launch(std::span<const std::share
     const std::lock_guard lock(mutex_);
     std::erase_if(launches_, [](const Launch& other) { return other.launch->over(); });
     launches_.push_back({launched_++, launch});
+    launch->packets = packets_;
     return launch;
 }
 
 void GraphState::end_launch(GraphLaunch& launch) noexcept {
+    std::shared_ptr<const GraphPackets> done;  // perhaps with code, which is destroyed without the lock
     const std::lock_guard lock(mutex_);
     for (const auto& branch : launch.branches) branch->completion.epochs = branch->timeline->submitted();
+    done.swap(launch.packets);
 }
 
 // ---- updating
@@ -218,17 +222,21 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
 
 void GraphState::commit_update(std::size_t index, Holds holds) {
     Kernel& kernel = kernels_[index];
-    {
-        const std::lock_guard lock(mutex_);
-        std::erase_if(launches_, [](const Launch& launch) { return launch.launch->over(); });
-        for (const Launch& launch : launches_)
-            if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.launch);
-        kernel.since = launched_;
+    std::shared_ptr<const void> code = kernel_code(kernel.next.kernel_object);
+    const std::lock_guard lock(mutex_);
+    if (packets_.use_count() > 1) {  // a launch reads them
+        auto fresh = std::make_shared<GraphPackets>(GraphPackets{packets_->all, {}});
+        packets_->replaced.push_back(kernel.code);
+        packets_ = std::move(fresh);
     }
+    std::erase_if(launches_, [](const Launch& launch) { return launch.launch->over(); });
+    for (const Launch& launch : launches_)
+        if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.launch);
+    kernel.since = launched_;
     kernel.current = 1 - kernel.current;
     kernel.blocks[kernel.current].holds = std::move(holds);
-    kernel.code = kernel_code(kernel.next.kernel_object);
-    Packet& packet = packets_[kernel.packet];
+    kernel.code = std::move(code);
+    Packet& packet = packets_->all[kernel.packet];
     const std::uint32_t header = packet.words[0] & 0xffffu;
     packet = kernel_dispatch(kernel.next, kernel.blocks[kernel.current].data);
     packet.words[0] = (packet.words[0] & 0xffff0000u) | header;

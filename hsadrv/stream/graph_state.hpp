@@ -1,7 +1,7 @@
 // Internal: what a Graph consists of: nodes with their dependencies, argument blocks, and the steps of a replay.
 //
-// Thread safety: several streams of one capture may record at once. finish() and updates by one thread. Launching only
-// reads, except the list of launches in flight, which has a lock.
+// Thread safety: several streams of one capture may record at once. finish() and updates by one thread. Launches from
+// any thread, also during an update, which waits for no launch that is being enqueued: that one has its packets.
 #pragma once
 
 #include <array>
@@ -24,9 +24,16 @@ namespace hsadrv::detail {
 
 class StreamCore;
 
+/// The packets of replays, in the order of the steps. Not changed while a replay that is being enqueued reads them.
+struct GraphPackets {
+    std::vector<Packet> all;
+    std::vector<std::shared_ptr<const void>> replaced;  ///< code of kernels that an update has replaced
+};
+
 /// One replay: what each of its branches has in flight.
 struct GraphLaunch {
     std::vector<std::shared_ptr<EventState>> branches;
+    std::shared_ptr<const GraphPackets> packets;  ///< while it is being enqueued
 
     bool over() const noexcept;
 };
@@ -47,7 +54,7 @@ class GraphState {
     /// Of the replays; after finish().
     const GraphPlan& plan() const noexcept { return plan_; }
     /// A step's packets; empty for a call.
-    std::span<const Packet> packets(const GraphStep& step) const noexcept;
+    std::span<const Packet> packets(const GraphLaunch& launch, const GraphStep& step) const noexcept;
     const Call& call(const GraphStep& step) const noexcept { return calls_[step.nodes.front()]; }
     std::size_t kernels() const noexcept { return kernels_.size(); }
     std::size_t nodes() const noexcept { return nodes_.size() - dropped_; }
@@ -112,7 +119,7 @@ class GraphState {
     std::size_t dropped_ = 0;
     unsigned depth_ = 0;  // of graphs within this one
     std::vector<Kernel> kernels_;
-    std::vector<Packet> packets_;        // in the order of recording, then of the steps
+    std::vector<Packet> recorded_;       // packets in the order of recording
     std::vector<std::size_t> first_of_;  // of the step's packets
     GraphPlan plan_;
     std::vector<Allocation> chunks_;
@@ -123,8 +130,9 @@ class GraphState {
         std::uint64_t number;
         std::shared_ptr<const GraphLaunch> launch;
     };
-    std::mutex mutex_;              // guards the members below
-    std::vector<Launch> launches_;  // in flight
+    std::mutex mutex_;                       // guards the members below
+    std::shared_ptr<GraphPackets> packets_;  // of the next launch
+    std::vector<Launch> launches_;           // in flight
     std::uint64_t launched_ = 0;
 };
 

@@ -20,9 +20,10 @@
 
 namespace hsadrv::detail {
 
-/// A mutex whose uncontended lock and unlock take one instruction each, with a switch for the fast path:
-/// try_lock_fast() fails from disable_fast_path() until enable_fast_path(). BasicLockable, with try_lock, which checks
-/// the order of locks (lock_rank.hpp) in debug builds; the fast path does not.
+/// A mutex whose uncontended lock and unlock take one instruction each, with two switches for the fast path:
+/// try_lock_fast() fails from disable_fast_path() until enable_fast_path(), and while a call has the order
+/// (call_order.hpp). BasicLockable, with try_lock. lock() and try_lock() check the order of locks (lock_rank.hpp) in
+/// debug builds; the fast path does not.
 class LaneMutex {
   public:
     bool try_lock_fast() noexcept {
@@ -43,8 +44,14 @@ class LaneMutex {
     /// With the lock held, before the reasons are checked. Acquire: a later reason disables it again.
     void enable_fast_path() noexcept { state_.fetch_and(~fast_path_disabled, std::memory_order_acq_rel); }
 
+    /// With the lock held: whether a call has the order.
+    void set_ordered(bool on) noexcept {
+        on ? state_.fetch_or(ordered, std::memory_order_relaxed)
+           : state_.fetch_and(~ordered, std::memory_order_relaxed);
+    }
+
   private:
-    static constexpr std::uint32_t taken = 1, contended = 2, fast_path_disabled = 4;
+    static constexpr std::uint32_t taken = 1, contended = 2, fast_path_disabled = 4, ordered = 8;
 
     bool try_take(std::uint32_t bits) noexcept;
     /// Not inline: std::atomic counts its waiters in a static of the C++ library, of which a caller built by another
@@ -59,6 +66,7 @@ struct LaunchLane {
     AqlRing* ring = nullptr;
     Timeline* timeline = nullptr;
     std::uint64_t limit = 0;  ///< how many packets may be submitted before the timeline is checked again
+    std::uint64_t room = 0;   ///< slots of the ring that may be in use
     KernargRing kernargs;
     hsa_agent_t agent{};
     std::uint64_t completion = 0;  ///< the timeline's signal
@@ -74,7 +82,7 @@ struct LaunchLane {
         Timeline& counts = *timeline;
         std::uint64_t slot = 0;
         if (counts.failed() || counts.submitted() >= limit || !kernargs.has_room(room_bytes) ||
-            !packets.try_reserve_one(slot)) [[unlikely]] {
+            !packets.try_reserve_one(slot, room)) [[unlikely]] {
             mutex.unlock_straight();
             return false;
         }

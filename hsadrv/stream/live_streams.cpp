@@ -48,7 +48,7 @@ void leave(StreamCore& stream) noexcept {
 void divert_in_child() noexcept {
     const std::unique_lock lock(list().mutex, std::try_to_lock);
     if (!lock.owns_lock()) return;
-    for (StreamCore* stream : list().streams) stream->lane().mutex.disable_fast_path();
+    for (StreamCore* stream : list().streams) stream->mutex().disable_fast_path();
 }
 
 void visit(const std::function<void(StreamCore&)>& each) {
@@ -56,24 +56,21 @@ void visit(const std::function<void(StreamCore&)>& each) {
     for (StreamCore* stream : list().streams) each(*stream);
 }
 
-void poll(const StreamCore* held) noexcept {
+void poll() noexcept {
     const auto runtime = Runtime::find();
     std::vector<std::shared_ptr<SharedQueue>> queues, fresh;  // destroyed without the lock
     const std::lock_guard lock(list().mutex);
-    for (StreamCore* stream : list().streams)
-        if (stream != held) stream->try_free_queue();
+    for (StreamCore* stream : list().streams) stream->try_free_queue();
     if (!runtime) return;
     try {
         queues = runtime->queues().queues();
         for (const auto& queue : queues) {
             static_cast<void>(queue->try_stop_for(nullptr));  // the packet at the head is of a destroyed stream
-            if (queue->dead()) leave_dead_queue(*queue, runtime->queues(), list().streams, held, fresh);
+            if (queue->dead()) leave_dead_queue(*queue, runtime->queues(), list().streams, fresh);
         }
     } catch (const std::bad_alloc&) {  // retried by the next poll
     }
 }
-
-void poll_unheld() noexcept { poll(); }
 
 namespace {
 
@@ -113,14 +110,14 @@ bool retire_holds() {
     std::vector<std::shared_ptr<const void>> done;  // destroyed without the lock
     bool more = false;
     const std::lock_guard lock(list().mutex);
-    for (StreamCore* stream : list().streams) more |= stream->try_retire(done);
+    for (StreamCore* stream : list().streams) more |= stream->retire_all(done);
     return more;
 }
 
 void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
     try {
         visit([&](StreamCore& stream) {
-            if (stream.agent() == agent) stream.hold_if_in_flight(object);
+            if (stream.agent() == agent) stream.hold(object);
         });
         departures::hold(object);
     } catch (const std::bad_alloc&) {
@@ -128,9 +125,9 @@ void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept {
     }
 }
 
-std::string autopsy_of(const Timeline& timeline, const StreamCore* held) {
+std::string autopsy_of(const Timeline& timeline) {
     const std::lock_guard lock(list().mutex);
-    return Autopsy(list().streams, held).of(timeline);
+    return Autopsy(list().streams).of(timeline);
 }
 
 }  // namespace hsadrv::detail::live_streams

@@ -3,8 +3,8 @@
 // Waiters poll: some failures raise no signal. A stream may wait for another that has failed, or its queue may have
 // been stopped by another stream's packet.
 //
-// Thread safety: any thread. While the list's lock is held, a stream's mutex is only tried, never waited for. None of
-// these functions is called with a lock of a later rank held (lock_rank.hpp).
+// Thread safety: any thread. The list's lock comes before the streams' mutexes: none of these functions is called with
+// one held, or with a lock of a later rank (lock_rank.hpp).
 #pragma once
 
 #include <functional>
@@ -30,11 +30,8 @@ void divert_in_child() noexcept;
 /// Visits each stream. No stream is destroyed during the visit.
 void visit(const std::function<void(StreamCore&)>& each);
 
-/// Fails the streams that wait for a failed stream, and moves streams off dead queues. `held` is a stream whose mutex
-/// the caller holds.
-void poll(const StreamCore* held = nullptr) noexcept;
-/// The same for threads that hold no stream's mutex: a SignalCallbacks::Meanwhile.
-void poll_unheld() noexcept;
+/// Fails the streams that wait for a failed stream, and moves streams off dead queues. A SignalCallbacks::Meanwhile.
+void poll() noexcept;
 
 /// Fails every stream of the fault's agent.
 void lose(const Fault& fault);
@@ -47,8 +44,8 @@ bool retire_holds();
 /// Leaks the object if that cannot be recorded for lack of memory.
 void let_go(AgentRef agent, std::shared_ptr<const void> object) noexcept;
 
-/// Why that stream makes no progress (autopsy.hpp); `held` as above.
-std::string autopsy_of(const Timeline& timeline, const StreamCore* held = nullptr);
+/// Why that stream makes no progress (autopsy.hpp).
+std::string autopsy_of(const Timeline& timeline);
 
 }  // namespace live_streams
 }  // namespace hsadrv::detail

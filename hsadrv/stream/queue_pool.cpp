@@ -24,12 +24,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Room for the packets of several streams; an exclusive queue has the size that its stream requested.
+// Room for the packets of several streams; an exclusive queue has more than its stream's packets, see spare_packets.
 constexpr std::uint32_t shared_ring_packets = 4096;
 
 std::uint32_t ring_packets(const QueueNeeds& needs) {
-    if (needs.exclusive) return needs.packets;
-    return std::min(std::max(needs.packets, shared_ring_packets), needs.gpu.queue_max_packets());
+    const std::uint32_t least = needs.exclusive ? 2 * needs.packets : std::max(needs.packets, shared_ring_packets);
+    return std::min(least, needs.gpu.queue_max_packets());
 }
 
 void require_size(const QueueNeeds& needs) {
@@ -64,7 +64,6 @@ SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets, bool op
                                        .priority = needs.priority,
                                        .cu_mask = needs.cu_mask})) {}
 
-// The last reference may be dropped in a poll by a thread that waits with a stream's mutex.
 SharedQueue::~SharedQueue() {
     {
         // An error may be reported while the queue ends: on_error() must not use it by then. hurry_the_gone() reports.
@@ -128,7 +127,7 @@ void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
     SignalCallbacks& thread = Driver::current().runtime().copies();
     // Owned by the queue: a failure of the stream does not make it due.
     thread.on_signal(timeline->signal(), Condition::less, Timeline::below(timeline->submitted()), forget,
-                     live_streams::poll_unheld, queue.get());
+                     live_streams::poll, queue.get());
     if (queue->dead()) thread.hurry(queue.get());  // it died meanwhile: die() found no callback to hurry
 }
 
@@ -179,7 +178,6 @@ void SharedQueue::die() noexcept {
         if (user.stream && user.timeline->failed()) user.stream->end_waiting_copies();
     }
     hurry_the_gone();
-    died_.notify_all();
 }
 
 void SharedQueue::hurry_the_gone() const noexcept {
@@ -205,11 +203,6 @@ void SharedQueue::on_error() noexcept {
             user->timeline->fail(std::move(error));
     }
     die();
-}
-
-void SharedQueue::await_death() {
-    std::unique_lock lock(mutex_);
-    died_.wait(lock, [this] { return dead(); });
 }
 
 bool SharedQueue::is_being_left() const noexcept {

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -78,8 +77,6 @@ class SharedQueue {
 
     /// Nothing runs on it any more, and the stream at fault has failed.
     bool dead() const noexcept { return dead_.load(std::memory_order_acquire); }
-    /// Returns when it is dead, which is shortly after its packet processor has stopped it.
-    void await_death();
     /// Whether streams that have not failed are to leave it, because it is dead or is about to be.
     bool is_being_left() const noexcept;
 
@@ -117,7 +114,6 @@ class SharedQueue {
 
     QueueNeeds needs_;
     mutable Ranked<std::mutex, LockRank::queue> mutex_;
-    std::condition_variable_any died_;
     std::vector<User> users_;
     std::vector<std::shared_ptr<PooledSignal>> gates_;
     struct Quiet {

@@ -1,28 +1,26 @@
 // Internal: writes a stream's packets to its hardware queue, waits for them, and changes the queue when that stops.
 //
-//   PacketRecord record{.kind = PacketRecord::Kind::event, …};
-//   const std::uint64_t count = writer.put_counted(barrier_and(…), std::move(record), deadline, call);
+//   while (!(slot = writer.try_reserve(1))) writer.wait_for_room(deadline, call);
+//   const std::uint64_t count = writer.put_counted(*slot, barrier_and(…), {.kind = PacketRecord::Kind::event, …});
 //   writer.wait({.epochs = count}, deadline, call);
 //
 // Invariants: a counted packet is in the timeline before it is in the ring, and a packet that is not a single kernel is
-// in the log. Packets move to another queue only while the thread that holds the mutex waits (parking.hpp) or is the
-// thread that moves them.
+// in the log. What is reserved is put before the mutex is given back, so that packets move to another queue whole.
 //
-// Thread safety: the stream's mutex guards it, except lock(). Borrows: the stream and its lane.
+// Thread safety: the stream's mutex guards it, except queue_ref() and wait(). Borrows: the stream's lane and order.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "hsadrv/stream/call_order.hpp"
 #include "hsadrv/stream/completion.hpp"
 #include "hsadrv/stream/launch_lane.hpp"
 #include "hsadrv/stream/packet_log.hpp"
-#include "hsadrv/stream/parking.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
 
 namespace hsadrv::detail {
@@ -31,10 +29,15 @@ namespace hsadrv::detail {
 /// system scope.
 inline constexpr PacketOrder ordering_only{.barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
 
+/// Slots that only host functions use, whose stream may be full of packets that wait for them, and packets that join
+/// work which is enqueued already.
+inline constexpr std::uint32_t spare_packets = 32;
+enum class Room : bool { ordinary, last };
+
 class QueueWriter {
   public:
     /// At most `packets` are in flight.
-    QueueWriter(StreamCore& stream, LaunchLane& lane, std::shared_ptr<Timeline> timeline,
+    QueueWriter(LaunchLane& lane, CallOrder& order, std::shared_ptr<Timeline> timeline,
                 std::shared_ptr<SharedQueue> queue, std::uint32_t packets);
 
     const std::shared_ptr<SharedQueue>& queue() const noexcept { return queue_; }
@@ -42,54 +45,49 @@ class QueueWriter {
     QueueRef queue_ref() const noexcept { return queue_ref_.load(std::memory_order_acquire); }
     PacketLog& log() noexcept { return log_; }
     const PacketLog& log() const noexcept { return log_; }
-    Parking& parking() noexcept { return parking_; }
 
-    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call) const;
-    std::unique_lock<LaneMutex> try_lock() const { return std::unique_lock(lane_.mutex, std::try_to_lock); }
+    /// The first of `count` slots for packets with one count; std::nullopt if there is no room now. `uncounted`: for a
+    /// packet without a count.
+    std::optional<std::uint64_t> try_reserve(std::uint32_t count, Room room = Room::ordinary);
+    std::optional<std::uint64_t> try_reserve_uncounted(std::uint32_t count = 1, Room room = Room::ordinary);
+    /// Whether a packet would find room now.
+    bool has_room() noexcept;
+    /// Waits up to 20 ms for room, without the mutex; the caller then tries again. Throws the failure, or Timeout.
+    void wait_for_room(Deadline deadline, const char* call);
 
-    /// A packet that is not counted.
-    void put(const Packet& packet, PacketRecord&& record, Deadline deadline, const char* call);
-    /// Returns the count at which it is complete.
-    std::uint64_t put_counted(const Packet& packet, Deadline deadline, const char* call);
-    std::uint64_t put_counted(const Packet& packet, PacketRecord&& record, Deadline deadline, const char* call);
-    /// Several packets that share one count, reached with the last. Enqueues all of them or none.
-    std::uint64_t put_batch(std::span<const Packet> packets, const Packet& last, PacketRecord&& record,
-                            Deadline deadline, const char* call);
+    // Into slots that were reserved. The counted ones return the count at which they are complete; packets of a batch
+    // share one, reached with the last.
+    void put(std::uint64_t slot, const Packet& packet, PacketRecord&& record) noexcept;
+    std::uint64_t put_counted(std::uint64_t slot, const Packet& packet) noexcept;
+    std::uint64_t put_counted(std::uint64_t slot, const Packet& packet, PacketRecord&& record) noexcept;
+    std::uint64_t put_batch(std::uint64_t slot, std::span<const Packet> packets, const Packet& last,
+                            PacketRecord&& record) noexcept;
 
-    /// Whether the caller holds the mutex while it waits.
-    enum class Lock { held, free };
-    /// Returns when the completion is reached. Throws the failure, or Timeout naming the call.
-    void wait(const Completion& completion, Deadline deadline, const char* call, Lock lock = Lock::held);
-    /// Waits up to 20 ms for one more packet to complete; the caller then checks for room again.
-    void wait_for_progress(Deadline deadline, const char* call);
-    /// Called by waiters: some failures raise no signal.
-    void poll(Lock lock) noexcept;
+    /// Returns when the completion is reached. Throws the failure, or Timeout naming the call. Any thread, without the
+    /// mutex.
+    void wait(const Completion& completion, Deadline deadline, const char* call) const;
     /// "1 of 3 packets complete, the first incomplete one is kernel scale"
     std::string situation() const;
 
     /// Before the stream enters that queue: applies the settings of the previous one.
     void make_ready_for(const SharedQueue& queue) const;
     /// Moves to a queue that the stream has entered, with the packets that the log lists; returns the previous queue.
-    std::shared_ptr<SharedQueue> change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept;
+    std::shared_ptr<SharedQueue> change_queue(std::shared_ptr<SharedQueue> fresh) noexcept;
     /// From here on devices write timestamps to the packets' own signals.
     void time_packets();
     /// No packet of the stream runs after this.
     void drop_queue() noexcept { queue_.reset(); }
 
   private:
-    std::uint64_t reserve(std::uint32_t count, Deadline deadline, const char* call);
-    void wait_for_turn(Deadline deadline, const char* call);
     /// Records the slot of the next counted packet, or of the first of `packets`.
     std::uint64_t count_packets(std::uint64_t slot, std::uint32_t packets = 1) noexcept;
-    /// Returns when the stream is on a running queue.
-    void follow_queue(Deadline deadline, const char* call);
     void set_queue(std::shared_ptr<SharedQueue> queue) noexcept;
+    bool has_turn(Room room) noexcept;
 
-    StreamCore& stream_;
     LaunchLane& lane_;
+    CallOrder& order_;
     std::shared_ptr<Timeline> timeline_;
     PacketLog log_;
-    Parking parking_;  // for the thread that holds the mutex and waits
     std::shared_ptr<SharedQueue> queue_;
     std::atomic<QueueRef> queue_ref_;
     std::uint64_t most_packets_;

@@ -160,10 +160,10 @@ void Stream::call(std::function<void()> function, Deadline deadline) {
                 deadline);
         });
 }
-void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
+void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline) {
     return logged(
         Area::stream, "Stream::on_complete", [&] { return text_of(core()); },
-        [&] { core().on_complete(std::move(callback), deadline); });
+        [&] { core().on_complete(std::move(callback)); });
 }
 void Stream::begin_capture() {
     return logged(
@@ -174,12 +174,10 @@ StreamCompletion Stream::completion() { return StreamCompletion(core()); }
 
 bool StreamCompletion::await_ready() { return core_.query(); }
 void StreamCompletion::await_suspend(std::coroutine_handle<> waiting) {
-    core_.on_complete(
-        [this, waiting](std::exception_ptr error) {
-            error_ = std::move(error);
-            waiting.resume();
-        },
-        {});
+    core_.on_complete([this, waiting](std::exception_ptr error) {
+        error_ = std::move(error);
+        waiting.resume();
+    });
 }
 
 void Stream::copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
@@ -242,15 +240,15 @@ const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return cor
 Stream* WeakStream::get() const noexcept { return handle_ ? handle_->stream() : nullptr; }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {core().handle(), deadline}; }
 
-std::byte* Stream::begin_dispatch(const DispatchSpec& spec, Deadline deadline) {
-    return core().begin_dispatch(spec, deadline);
-}
-void Stream::commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline) {
+const hsa_queue_t* Stream::begin_dispatch(const DispatchSpec& spec) const { return core().begin_dispatch(spec); }
+bool Stream::dispatch_filled(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named,
+                             Deadline deadline) {
     const auto text = [&] {
-        return text_of(core(), detail::kernel_call_text(spec.kernel_object, kernarg), "grid " + spec.grid.text(),
+        return text_of(core(), detail::kernel_call_text(spec.kernel_object, arguments), "grid " + spec.grid.text(),
                        "work-group " + spec.workgroup.text(), std::to_string(spec.group_segment_bytes) + " B LDS");
     };
-    logged(Area::launch, "Kernel::launch", text, [&] { core().commit_dispatch(spec, kernarg, deadline); });
+    return logged(Area::launch, "Kernel::launch", text,
+                  [&] { return core().dispatch(spec, arguments, named, deadline); });
 }
 
 AutoSynchronize::~AutoSynchronize() {

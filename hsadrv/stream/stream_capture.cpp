@@ -1,6 +1,7 @@
 #include "hsadrv/stream/stream_capture.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
@@ -74,13 +75,11 @@ void StreamCapture::require_open() const {
                               " ended while another thread recorded");
 }
 
-std::byte* StreamCapture::begin_kernel(const DispatchSpec& spec) const {
+void StreamCapture::add_kernel(const DispatchSpec& spec, const std::byte* arguments) {
     require_open();
-    return session_->graph()->begin_kernel(spec);
-}
-
-void StreamCapture::commit_kernel(const DispatchSpec& spec, std::byte* kernarg) {
-    set_last({session_->graph()->commit_kernel(spec, kernarg, last_)});
+    std::byte* const place = session_->graph()->begin_kernel(spec);
+    std::memcpy(place, arguments, spec.kernarg_bytes);
+    set_last({session_->graph()->commit_kernel(spec, place, last_)});
 }
 
 void StreamCapture::add(GraphState::Call call) {

@@ -82,8 +82,7 @@ class StreamCapture {
     void set_last(GraphState::Nodes nodes);
     void follow(const GraphState::Nodes& nodes);
 
-    std::byte* begin_kernel(const DispatchSpec& spec) const;
-    void commit_kernel(const DispatchSpec& spec, std::byte* kernarg);
+    void add_kernel(const DispatchSpec& spec, const std::byte* arguments);
     void add(GraphState::Call call);
     void keep_alive(std::shared_ptr<const void> object) { session_->graph()->keep_alive(std::move(object)); }
 

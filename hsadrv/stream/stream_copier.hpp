@@ -3,7 +3,8 @@
 //   copier.copy(to, from, size_bytes, deadline);
 //
 // stream_copy.cpp: ranges and fills; stream_rect.cpp: rectangles. The stream orders what this submits
-// (StreamCore::put_copy). Invariant: a staging buffer is reused only when its last copy is complete. Thread safety:
+// (StreamCore::put_copy). Invariants: a staging buffer is reused only when its last copy is complete, and one operation
+// uses it at a time: it gives the mutex back while it waits, and a host function may copy meanwhile. Thread safety:
 // copy(), copy_rect() and fill() take the stream's mutex; it guards the rest. Borrows the stream.
 #pragma once
 
@@ -29,6 +30,11 @@ struct Staging {
     std::size_t used_bytes = 0;
     Completion last;
 };
+/// One is filled while the other's copies are in flight.
+struct StagingPair {
+    Staging buffers[2];
+    unsigned turn = 0;
+};
 
 class StreamCopier {
   public:
@@ -46,9 +52,9 @@ class StreamCopier {
                    Staging* staging);
     Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
                            Staging* staging = nullptr);
-    void copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);
-    void upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline);
-    void download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline);
+    void copy_through_host(StagingPair& staging, CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);
+    void upload(StagingPair& staging, CopySide to, const void* from, std::size_t size_bytes, Deadline deadline);
+    void download(StagingPair& staging, void* to, CopySide from, std::size_t size_bytes, Deadline deadline);
 
     /// One plane of a rectangle; the pitch is the distance between rows.
     struct PlaneEnd {
@@ -62,9 +68,9 @@ class StreamCopier {
     };
     Completion copy_plane(const Plane& plane, Deadline deadline, Staging* staging = nullptr);
     Completion put_rows(const Plane& plane, Deadline deadline, Staging* staging);
-    void upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
-    void download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height, Deadline deadline);
-    void plane_through_host(const Plane& plane, Deadline deadline);
+    void upload_plane(StagingPair& staging, const Plane& plane, Deadline deadline);
+    void download_plane(StagingPair& staging, const Plane& plane, Deadline deadline);
+    void plane_through_host(StagingPair& staging, const Plane& plane, Deadline deadline);
 
     /// A part of one of the two staging buffers, of at least `least_bytes`. Waits for the last copy that uses a buffer
     /// before that is reused.
@@ -73,12 +79,25 @@ class StreamCopier {
         std::byte* data;
         std::size_t size_bytes;
     };
-    StagingPart stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
+    StagingPart stage(StagingPair& pair, std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes = 1);
+    /// The stream's buffers, for the time of an operation; others, if another one has them.
+    class Lease {
+      public:
+        explicit Lease(StreamCopier& copier)
+            : copier_(copier), pair_(copier.spare_ ? std::move(copier.spare_) : std::make_unique<StagingPair>()) {}
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        ~Lease() { copier_.spare_ = std::move(pair_); }
+        operator StagingPair&() const noexcept { return *pair_; }  // NOLINT: it is one for its time
+
+      private:
+        StreamCopier& copier_;
+        std::unique_ptr<StagingPair> pair_;
+    };
 
     StreamCore& stream_;
     AgentRef agent_;
-    Staging staging_[2];
-    unsigned staging_turn_ = 0;
+    std::unique_ptr<StagingPair> spare_;
 };
 
 }  // namespace hsadrv::detail

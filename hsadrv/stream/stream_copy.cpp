@@ -7,6 +7,7 @@
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/memory/copy_engine.hpp"
+#include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/stream/stream_copier.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
@@ -59,10 +60,14 @@ void StreamCopier::copy(void* destination, const void* source, std::size_t size_
     }
     const CopySide to = route.to_side(), from = route.from_side();
     const bool reachable = route.make_reachable(engine);
-    if (route.from_pageable()) return upload(to, route.source, size_bytes, deadline);
-    if (route.to_pageable()) return download(route.destination, from, size_bytes, deadline);
-    if (!reachable) return copy_through_host(to, from, size_bytes, deadline);
-    copy_linear(to, from, size_bytes, deadline);
+    if (reachable && !route.from_pageable() && !route.to_pageable()) {
+        copy_linear(to, from, size_bytes, deadline);
+        return;
+    }
+    const Lease staging(*this);
+    if (route.from_pageable()) return upload(staging, to, route.source, size_bytes, deadline);
+    if (route.to_pageable()) return download(staging, route.destination, from, size_bytes, deadline);
+    copy_through_host(staging, to, from, size_bytes, deadline);
 }
 
 // In every runtime one engine copies to a GPU and another one from it (GpuAgent's blit objects), so the two directions
@@ -84,12 +89,16 @@ Completion StreamCopier::put(CopyQueue::Engine engine, CopySide to, CopySide fro
     return done;
 }
 
-StreamCopier::StagingPart StreamCopier::stage(std::size_t wanted_bytes, Deadline deadline, std::size_t least_bytes) {
-    Staging* staging = &staging_[staging_turn_];
+StreamCopier::StagingPart StreamCopier::stage(StagingPair& pair, std::size_t wanted_bytes, Deadline deadline,
+                                              std::size_t least_bytes) {
+    Staging* staging = &pair.buffers[pair.turn];
     if (staging->memory && staging->memory->size_bytes() - staging->used_bytes < least_bytes) {
-        staging_turn_ ^= 1;
-        staging = &staging_[staging_turn_];
-        stream_.writer().wait(staging->last, deadline, "Stream::copy_async (staging)");
+        pair.turn ^= 1;
+        staging = &pair.buffers[pair.turn];
+        if (on_callback_thread() && !stream_.is_over(staging->last))
+            *staging = {};  // its last copy may wait for this host function, and keeps it
+        else
+            stream_.wait_away(staging->last, deadline, "Stream::copy_async (staging)");
         staging->used_bytes = 0;
     }
     if (!staging->memory)
@@ -102,10 +111,11 @@ StreamCopier::StagingPart StreamCopier::stage(std::size_t wanted_bytes, Deadline
     return part;
 }
 
-void StreamCopier::upload(CopySide to, const void* from, std::size_t size_bytes, Deadline deadline) {
+void StreamCopier::upload(StagingPair& staging, CopySide to, const void* from, std::size_t size_bytes,
+                          Deadline deadline) {
     for (std::size_t offset = 0; offset < size_bytes;) {
-        const StagingPart part = stage(size_bytes - offset, deadline);
-        std::memcpy(part.data, at(from, offset), part.size_bytes);
+        const StagingPart part = stage(staging, size_bytes - offset, deadline);
+        stream_.work_away([&] { std::memcpy(part.data, at(from, offset), part.size_bytes); });
         copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes, deadline, part.staging);
         offset += part.size_bytes;
     }
@@ -113,17 +123,17 @@ void StreamCopier::upload(CopySide to, const void* from, std::size_t size_bytes,
 
 // One part is in flight while the previous one is copied out. stage() never reuses the buffer of the last part, so data
 // that has not been copied out is not overwritten.
-void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Deadline deadline) {
+void StreamCopier::download(StagingPair& staging, void* to, CopySide from, std::size_t size_bytes, Deadline deadline) {
     std::optional<StagingPart> before;
     Completion before_done;
     std::byte* out = static_cast<std::byte*>(to);
     const auto take = [&] {
-        stream_.writer().wait(before_done, deadline, "Stream::copy_async (pageable destination)");
-        std::memcpy(out, before->data, before->size_bytes);
+        stream_.wait_away(before_done, deadline, "Stream::copy_async (pageable destination)");
+        stream_.work_away([&] { std::memcpy(out, before->data, before->size_bytes); });
         out += before->size_bytes;
     };
     for (std::size_t offset = 0; offset < size_bytes;) {
-        const StagingPart part = stage(size_bytes - offset, deadline);
+        const StagingPart part = stage(staging, size_bytes - offset, deadline);
         const Completion done = copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes,
                                             deadline, part.staging);
         if (before) take();
@@ -134,9 +144,10 @@ void StreamCopier::download(void* to, CopySide from, std::size_t size_bytes, Dea
     take();
 }
 
-void StreamCopier::copy_through_host(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline) {
+void StreamCopier::copy_through_host(StagingPair& staging, CopySide to, CopySide from, std::size_t size_bytes,
+                                     Deadline deadline) {
     for (std::size_t offset = 0; offset < size_bytes;) {
-        const StagingPart part = stage(size_bytes - offset, deadline);
+        const StagingPart part = stage(staging, size_bytes - offset, deadline);
         copy_linear({part.data, {}}, {at(from.address, offset), from.device}, part.size_bytes, deadline, part.staging);
         copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes, deadline, part.staging);
         offset += part.size_bytes;
@@ -166,7 +177,8 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
     const bool pageable = to.kind == PointerInfo::Kind::pageable;
     if ((pageable || (to.host_memory() && size_bytes <= small_copy_bytes)) &&
         stream_.host_may_run(pageable, deadline, call))
-        return fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern);
+        return stream_.work_away(
+            [&] { fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern); });
     const CopySide end = side_of(destination, to);
     make_reachable(to, engine_for(end, {}, agent_));
 
@@ -174,7 +186,7 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
     const std::size_t patterns = std::max<std::size_t>(1, fill_seed_bytes / pattern.size());
     std::vector<std::byte> seed(std::min(size_bytes, patterns * pattern.size()));
     fill_on_host(seed.data(), seed.size(), pattern);
-    upload(end, seed.data(), seed.size(), deadline);
+    upload(Lease(*this), end, seed.data(), seed.size(), deadline);
     for (std::size_t filled = seed.size(); filled < size_bytes;) {
         const std::size_t part = std::min(filled, size_bytes - filled);
         copy_linear({at(end.address, filled), end.device}, end, part, deadline);

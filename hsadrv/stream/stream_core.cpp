@@ -1,12 +1,12 @@
 #include "hsadrv/stream/stream_core.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/live_streams.hpp"
-#include "hsadrv/stream/stream_claim.hpp"
 #include "hsadrv/stream/stream_remains.hpp"
 #include "hsadrv/stream/value_wait.hpp"
 
@@ -63,7 +63,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
       signals_(Driver::current().runtime().signals()),
       copier_(*this, gpu),
       profile_(gpu, options.profile_records),
-      writer_(*this, lane_, timeline_, take_queue(timeline_->label(), gpu, options, cooperative), options.packets) {
+      writer_(lane_, order_, timeline_, take_queue(timeline_->label(), gpu, options, cooperative), options.packets) {
     lane_.agent = gpu.native();
     kernarg_memory_ = Allocation::from_pool(host_pool(HostMemory::kernarg), options.kernarg_bytes);
     kernargs_ =
@@ -82,11 +82,9 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
 
 StreamCore::~StreamCore() {
     const std::shared_ptr remains = std::move(remains_);  // destroyed last, with no lock held
-    remains->departure.begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
-    {
-        const std::lock_guard held(mutex_);  // a poll holds it while it moves this stream to another queue
-        live_streams::leave(*this);
-    }
+    remains->departure.begin();               // before it leaves the list: one of the two keeps what is freed meanwhile
+    live_streams::leave(*this);               // from here on no poll uses it
+    order_.lock(Deadline::never()).unlock();  // nor any other thread
     // Before the queue stops: waiters are notified, and work after it does not run.
     if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
     copy_queue_->end();
@@ -111,11 +109,11 @@ StreamCore::~StreamCore() {
     handle_->leave(!copied);  // from here on the handle itself keeps objects alive
     if (queue && !queue->dead())
         writer_.log().leave_gates([&](std::shared_ptr<PooledSignal>&& gate) { queue->keep_gate(std::move(gate)); });
-    remains->kept = holds_.take_all();
+    remains->kept = std::move(holds_);
     remains->kernargs = std::move(kernarg_memory_);
     remains->packets.emplace(std::move(writer_.log()));
     remains->profile.emplace(std::move(profile_));
-    StreamRemains::stay_for(remains, std::move(copies_));
+    for (InFlight& copy : copies_) StreamRemains::stay_for(remains, std::move(copy.done));
     if (!stopped) leave_packets(*this, queue, remains);
     branches_.end(remains);
 }
@@ -131,12 +129,44 @@ void StreamCore::end_timeline() noexcept {
     timeline_->fail(std::move(error));
 }
 
-// Memory that copies use is freed when they are complete. On a lost GPU no copy makes progress.
+// Memory that copies use is freed when they are complete. On a lost GPU no copy makes progress. A host function that
+// runs has what it uses.
 bool StreamCore::finish_copies() noexcept {
     const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
-    return std::all_of(copies_.begin(), copies_.end(), [&](const auto& copy) {
-        return copy.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
+    return std::all_of(copies_.begin(), copies_.end(), [&](const InFlight& copy) {
+        return copy.kind == PacketRecord::Kind::host ||
+               copy.done.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
     });
+}
+
+// ---- locks
+
+std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call) {
+    refuse_in_forked_child(call);
+    std::unique_lock held = order_.lock(deadline);
+    if (!held)
+        throw Timeout(std::string(call) + "(" + deadline.text() + ", " + label() +
+                      "): another thread's call of the stream waits");
+    return held;
+}
+
+std::unique_lock<LaneMutex> StreamCore::lock_data(const char* call) const {
+    refuse_in_forked_child(call);
+    return std::unique_lock(mutex_);
+}
+
+void StreamCore::wait_away(const Completion& completion, Deadline deadline, const char* call) {
+    {
+        const CallOrder::Away away(order_);
+        writer_.wait(completion, deadline, call);
+    }
+    check_copies();
+}
+
+void StreamCore::await_room(Deadline deadline, const char* call) {
+    const auto held = lock(deadline, call);
+    throw_if_failed();
+    while (!writer_.has_room()) writer_.wait_for_room(deadline, call);
 }
 
 // ---- waiting
@@ -147,8 +177,7 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     if (in_forked_child()) return leak(std::move(object));  // the parent's
     RetiredHolds retired;
     try {
-        const std::unique_lock held(mutex_, std::try_to_lock);
-        if (!held.owns_lock()) return holds_.defer(std::move(object));
+        const std::lock_guard held(mutex_);
         retire(retired);
         push_hold(std::move(object));
     } catch (const std::bad_alloc&) {
@@ -157,16 +186,9 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     }
 }
 
-void StreamCore::hold_if_in_flight(std::shared_ptr<const void> object) {
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held.owns_lock()) return holds_.defer(std::move(object));
-    push_hold(std::move(object));
-}
-
 void StreamCore::hold(std::shared_ptr<const void> object) {
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held.owns_lock()) return holds_.defer(std::move(object));
-    holds_.push(tail(), std::move(object));
+    const std::lock_guard held(mutex_);
+    push_hold(std::move(object));
 }
 
 /// Holds it for work already submitted, and captured. If it throws, the object has not been moved.
@@ -178,28 +200,13 @@ void StreamCore::push_hold(std::shared_ptr<const void>&& object) {
     holds_.push(std::move(completion), std::move(object));
 }
 
-void StreamCore::take_deferred_holds() {
-    holds_.take_deferred([&](const std::shared_ptr<const void>& object) {
-        if (capture_) capture_.keep_alive(object);
-        holds_.push(tail(), object);  // also if nothing is in flight: destroyed later, with no lock held
-    });
-}
-
 void StreamCore::retire(RetiredHolds& batch) {
-    take_deferred_holds();
     holds_.retire(batch, [this](const Completion& completion) { return is_over(completion); });
 }
 
-bool StreamCore::try_retire(std::vector<std::shared_ptr<const void>>& done) {
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    if (!held.owns_lock()) return true;
-    take_deferred_holds();
+bool StreamCore::retire_all(std::vector<std::shared_ptr<const void>>& done) {
+    const std::lock_guard held(mutex_);
     return holds_.retire_all(done, [this](const Completion& completion) { return is_over(completion); }) && !failed();
-}
-
-std::optional<Completion> StreamCore::try_mark() {
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    return held.owns_lock() ? std::optional(tail()) : std::nullopt;
 }
 
 void StreamCore::defer(std::exception_ptr error) noexcept {
@@ -211,7 +218,7 @@ bool StreamCore::abandon(Deadline deadline) {
     std::shared_ptr<CaptureSession> session;  // destroyed without the lock
     std::exception_ptr error;
     {
-        const auto held = writer_.lock(deadline, "Stream::close");
+        const auto held = lock(deadline, "Stream::close");
         const bool origin = capture_.is_origin();
         session = capture_.leave();
         if (!origin) session.reset();  // the others' capture goes on
@@ -228,16 +235,16 @@ void StreamCore::synchronize(Deadline deadline) {
     static constexpr const char* call = "Stream::synchronize";
     Completion last;
     {
-        const auto held = writer_.lock(deadline, call);
+        const auto held = lock_data(call);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
         throw_if_failed();
         refuse_in_capture(call);
         last = tail();
     }
-    writer_.wait(last, deadline, call, QueueWriter::Lock::free);
+    writer_.wait(last, deadline, call);
     for (std::size_t count = RetiredHolds::most; count == RetiredHolds::most;) {
         RetiredHolds retired;
-        const auto held = writer_.lock(deadline, call);
+        const std::lock_guard held(mutex_);
         throw_if_lost();
         if (copy_tail_ && is_over(tail())) copy_tail_.reset();
         writer_.log().forget_over(queue().read_index());
@@ -248,23 +255,25 @@ void StreamCore::synchronize(Deadline deadline) {
 }
 
 bool StreamCore::query() {
-    RetiredHolds retired;
-    const StreamClaim claim = claim_soon(*this, "Stream::query");
-    if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
-    throw_if_failed();
-    retire(retired);
-    if (!timeline_->reached(tail())) {
-        writer_.poll(QueueWriter::Lock::held);
+    {
+        RetiredHolds retired;
+        const auto held = lock_data("Stream::query");
+        if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
         throw_if_failed();
-        return false;
+        retire(retired);
+        if (timeline_->reached(tail())) {
+            throw_if_lost();  // failure ends in the same value as completion
+            return true;
+        }
     }
-    // Failure ends in the same value as completion.
-    throw_if_lost();
-    return true;
+    static_cast<void>(timeline_->try_lost());
+    live_streams::poll();
+    throw_if_failed();
+    return false;
 }
 
 bool StreamCore::host_may_run(bool wait_for_it, Deadline deadline, const char* call) {
-    if (wait_for_it) writer_.wait(tail(), deadline, call);
+    while (wait_for_it && !is_over(tail())) wait_away(tail(), deadline, call);
     throw_if_lost();
     return is_over(tail());
 }
@@ -276,8 +285,8 @@ void StreamCore::throw_if_lost() {
 }
 
 void StreamCore::change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
-    const std::uint64_t last = timeline_->submitted() + (std::exchange(names_queue_, false) ? 1 : 0);
-    holds_.push({.epochs = last}, writer_.change_queue(fresh));
+    shared_queue()->leave(*this);
+    holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));
 }
 
 // ---- failure
@@ -285,10 +294,14 @@ void StreamCore::change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcep
 void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
     const auto error = [&]() -> std::exception_ptr {
         if (suspects == 0) return std::make_exception_ptr(fault.lost(label()));
-        const StreamClaim claim = claim_within(*this, 100ms);  // a message without the kernel's name is worth less
+        // The runtime's thread may have a lock that a call of the stream waits for: a message without the kernel's name
+        // is worth less than that call.
+        std::unique_lock held(mutex_, std::try_to_lock);
+        for (const Deadline deadline(100ms); !held && !deadline.passed(); std::this_thread::yield())
+            static_cast<void>(held.try_lock());
         const std::string text =
             suspects == 1
-                ? fault.text(label()) + "; the stream has failed" + (claim ? ": " + writer_.situation() : std::string())
+                ? fault.text(label()) + "; the stream has failed" + (held ? ": " + writer_.situation() : std::string())
                 : fault.text(agent_.label()) + "; " + std::to_string(suspects) +
                       " queues may have caused it, including that of " + label() + ", which has failed";
         return std::make_exception_ptr(MemoryFault(text, fault.address, fault.nearest));
@@ -302,9 +315,9 @@ void StreamCore::fail(const Fault& fault, std::size_t suspects) noexcept {
 }
 
 void StreamCore::try_free_queue() noexcept {
-    const std::unique_lock held(mutex_, std::try_to_lock);
-    if (held.owns_lock()) check_copies();
-    if (!timeline_->try_lost() || !held.owns_lock() || shared_queue()->needs().exclusive) return;
+    const std::lock_guard held(mutex_);
+    check_copies();
+    if (!timeline_->try_lost() || shared_queue()->needs().exclusive) return;
     if (timeline_->intact(timeline_->finished() + 1)) return;  // its next packet may still run
     const PacketRecord* const next = writer_.log().first_pending(queue().read_index());
     const bool waits = next && next->kind != PacketRecord::Kind::batch;
@@ -313,9 +326,9 @@ void StreamCore::try_free_queue() noexcept {
 }
 
 void StreamCore::check_copies() noexcept {
-    std::erase_if(copies_, [this](const Completion& copy) {
-        const bool over = timeline_->reached(copy);  // read first: a lost copy is reached, too
-        static_cast<void>(timeline_->lost_copy(copy));
+    std::erase_if(copies_, [this](const InFlight& copy) {
+        const bool over = timeline_->reached(copy.done);  // read first: a lost copy is reached, too
+        static_cast<void>(timeline_->lost_copy(copy.done));
         return over;
     });
 }

@@ -5,13 +5,22 @@
 // barrier packet that sets a signal to zero; the next packet waits for the copy through a barrier packet. Host
 // functions are ordered like copies. A Completion states when an operation is complete, by either kind of signal.
 //
-// Its parts: Timeline counts; QueueWriter writes packets to the queue; CopyQueue submits copies to engines when they
-// may run, and StreamCopier builds them; StreamHolds keeps objects alive; StreamProfile records times; StreamCapture
-// records calls, BranchStreams has the streams of graphs' branches. stream_core.cpp: waiting and failure;
-// stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions; stream_graph.cpp: graphs.
+// Its parts: Timeline counts; CallOrder orders the calls of several threads; QueueWriter writes packets to the queue;
+// CopyQueue submits copies to engines when they may run, and StreamCopier builds them; StreamHolds keeps objects alive;
+// StreamProfile records times; StreamCapture records calls, BranchStreams has the streams of graphs' branches.
+// stream_core.cpp: waiting and failure; stream_packets.cpp: packets; stream_order.cpp: events, signals, host functions;
+// stream_graph.cpp: graphs.
 //
-// Thread safety: the mutex orders submissions; fail(), kernels_in_flight() and timeline() may be called from the
-// runtime's threads. Lock order: lock_rank.hpp.
+// LOCKING. The mutex (LaunchLane::mutex) guards all members, the ring's reservations and the log. It is held for the
+// time of some packets, and never while something waits: not for room, a signal, another stream, the list of streams or
+// a large copy. So any thread may take it: handlers, polls, messages, query(). What a call that submits needs is tried
+// with the mutex held; if it is not there, the call gives the mutex back, waits, and begins again (take_slots).
+// Meanwhile it keeps the order of calls (call_order.hpp), which only calls that submit take, so that operations of
+// several parts stay whole: a copy through staging memory, a replay, a cooperative launch. Host functions go between
+// the parts while a call waits, because it may wait for them. A thread that has a stream's mutex takes no other
+// stream's, but for the one that moves streams off a stopped queue (dead_queue.hpp). Ranks: lock_rank.hpp.
+//
+// Thread safety: fail(), timeline() and what an atomic guards, any thread; the rest with the mutex, where it says so.
 #pragma once
 
 #include <atomic>
@@ -33,6 +42,7 @@
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream.hpp"
 #include "hsadrv/stream/branch_streams.hpp"
+#include "hsadrv/stream/call_order.hpp"
 #include "hsadrv/stream/copy_queue.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/launch_lane.hpp"
@@ -68,26 +78,49 @@ class StreamCore {
     const std::shared_ptr<StreamHandle>& handle() const noexcept { return handle_; }
 
     LaunchLane& lane() noexcept { return lane_; }
-    // The slow launch path, when the lane declines. begin leaves the mutex locked; commit may be omitted.
-    std::byte* begin_dispatch(const DispatchSpec& spec, Deadline deadline);
-    void commit_dispatch(const DispatchSpec& spec, std::byte* kernarg, Deadline deadline);
+    /// The mutex, in the order of the calls that submit. Throws Timeout, ForkedChild.
+    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call);
+    /// The mutex at once, for what submits nothing. Throws ForkedChild.
+    std::unique_lock<LaneMutex> lock_data(const char* call) const;
+    LaneMutex& mutex() const noexcept { return mutex_; }
+    /// No other thread's calls go between those of this thread until it ends.
+    CallOrder::Composite keep_order(Deadline deadline, const char* call) { return {order_, lock(deadline, call)}; }
+
+    // The slow launch path, when the lane declines.
+    /// The queue that the arguments may name. Throws for arguments that no launch of the stream has room for.
+    const hsa_queue_t* begin_dispatch(const DispatchSpec& spec) const;
+    /// False: nothing happened, the arguments name a queue that the stream has left.
+    bool dispatch(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named, Deadline deadline);
+    /// Both. `fill` writes the arguments, for that queue, without the mutex, perhaps more than once.
+    template <class Fill>
+    void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline) {
+        ArgumentBlock arguments;
+        const hsa_queue_t* named = nullptr;
+        do {
+            named = begin_dispatch(spec);
+            fill(arguments.of(spec.kernarg_bytes), queue());
+        } while (!dispatch(spec, arguments.data(), named, deadline));
+    }
     void submit(std::span<const Packet> packets, Deadline deadline);
     StreamCopier& copier() noexcept { return copier_; }
     Event record(const EventOptions& options, Deadline deadline);
     /// wait_for() in few instructions for the common case (launch_lane.hpp). False: nothing happened.
     bool try_wait_fast(const EventState& event);
-    void wait_for(const EventState& event, Deadline deadline);
+    /// Room::last: for work that is enqueued already, which this stream must follow.
+    void wait_for(const EventState& event, Deadline deadline, Room room = Room::ordinary);
     void wait_for(SignalRef signal, Condition condition, std::int64_t value, Deadline deadline);
     void decrement(SignalRef signal, Deadline deadline);
     void call(HostFunction function, Deadline deadline);
-    void on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline);
+    void on_complete(std::function<void(std::exception_ptr)> callback);
     void begin_capture();
     std::shared_ptr<GraphState> end_capture();
     void replay(const std::shared_ptr<GraphState>& graph, Deadline deadline);
     // For graph_replay.hpp. mark() is everything submitted so far; branches count from 1.
     void put_run(std::span<const Packet> kernels, Deadline deadline);
-    EventState mark(Deadline deadline);
+    EventState mark();
     StreamCore& branch(std::size_t number, Deadline deadline);
+    /// Returns when there is room for a packet.
+    void await_room(Deadline deadline, const char* call);
     BranchStreams& branches() noexcept { return branches_; }
     StreamPrintf& printf() noexcept { return printf_; }
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
@@ -96,15 +129,17 @@ class StreamCore {
     Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
-    void attach(std::shared_ptr<const void> object) { holds_.attach(std::move(object)); }
-    // For stream_handle.hpp. hold() is keep_alive() without releasing old holds. hold_if_in_flight() has no effect if
-    // nothing is in flight or being captured.
+    void attach(std::shared_ptr<const void> object) {
+        const std::lock_guard held(mutex_);
+        holds_.attach(std::move(object));
+    }
+    /// The same without releasing old holds, whose destructors may take locks. No effect if nothing is in flight or
+    /// being captured.
     void hold(std::shared_ptr<const void> object);
-    void hold_if_in_flight(std::shared_ptr<const void> object);
-    /// Moves expired holds to `done`. Returns true if more will expire later. Does not wait.
-    bool try_retire(std::vector<std::shared_ptr<const void>>& done);
+    /// Moves expired holds to `done`. Returns true if more will expire later.
+    bool retire_all(std::vector<std::shared_ptr<const void>>& done);
     bool capturing() const noexcept { return capture_.active(); }
-    std::optional<Completion> try_mark();
+    Completion tail() const;  ///< everything submitted so far; with the mutex held
     void synchronize(Deadline deadline);
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
@@ -120,7 +155,6 @@ class StreamCore {
     /// If it has failed and its next packet may wait for lost work: stops the queue, so that its other streams move.
     void try_free_queue() noexcept;
 
-    // With a StreamClaim.
     QueueWriter& writer() noexcept { return writer_; }
     const QueueWriter& writer() const noexcept { return writer_; }
     const std::shared_ptr<SharedQueue>& shared_queue() const noexcept { return writer_.queue(); }
@@ -129,7 +163,7 @@ class StreamCore {
         return copy_tail_ ? std::optional(copy_tail_kind_) : std::nullopt;
     }
     void make_ready_for(const SharedQueue& queue) {
-        holds_.make_room(4);  // one, plus those that a waiting thread has made room for
+        holds_.make_room(1);
         writer_.make_ready_for(queue);
     }
     /// Keeps the old queue while kernels' arguments may name it.
@@ -145,6 +179,13 @@ class StreamCore {
     }
     /// Whether no earlier work is pending, so that the host may act in the stream's order.
     bool host_may_run(bool wait_for_it, Deadline deadline, const char* call);
+    /// Waits, or works long, without the mutex.
+    void wait_away(const Completion& completion, Deadline deadline, const char* call);
+    template <class Work>
+    void work_away(Work&& work) {
+        const CallOrder::Away away(order_, CallOrder::While::working);
+        work();
+    }
     /// No packet and no engine uses the objects held until then: lost work may still be in a ring. Needs no mutex.
     bool is_over(const Completion& completion) const noexcept {
         return completion.copy ? completion.copy->ref().load() == 0 : timeline_->finished() >= completion.epochs;
@@ -159,23 +200,41 @@ class StreamCore {
 
   private:
     void push_hold(std::shared_ptr<const void>&& object);
-    void take_deferred_holds();
     void end_timeline() noexcept;
     bool finish_copies() noexcept;
     void throw_if_lost();
-    Completion tail() const;
+    /// Slots for packets that follow everything before. `prepare` makes room for what comes with them, and returns
+    /// whether it could; it is called again after each wait, and last before the slots are taken.
+    template <class Prepare>
+    std::uint64_t take_slots(std::uint32_t count, Deadline deadline, const char* call, Prepare&& prepare,
+                             Room room = Room::ordinary) {
+        for (;;) {
+            if (try_join_copies(room) && prepare())
+                if (const auto slot = writer_.try_reserve(count, room)) return *slot;
+            writer_.wait_for_room(deadline, call);
+        }
+    }
     /// A packet that waits for a signal's value (value_wait.hpp); the host calls `may_open` before it opens the relay.
-    template <class MayOpen>
+    /// `prepare` as for take_slots().
+    template <class MayOpen, class Prepare>
     std::uint64_t put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record, Deadline deadline,
-                                 const char* call);
-    std::uint64_t put_profiled(const Packet& kernel, Deadline deadline, const char* call);  ///< returns its count
-    std::uint64_t put_beside_count(const Packet& kernel, hsa_signal_t done, Deadline deadline, const char* call);
-    /// From here on packets wait for the copies before them.
-    void join_copies(Deadline deadline, const char* call);
-    /// A signal that is zero when every packet before it is complete.
-    std::shared_ptr<PooledSignal> gate(Deadline deadline, const char* call);
+                                 const char* call, Room room, Prepare&& prepare);
+    /// A kernel with a signal of its own, in two slots. Returns its count.
+    struct Profiled {
+        ProfileRecord record;
+        std::shared_ptr<PooledSignal> signal;
+    };
+    Profiled profile_kernel(const Packet& kernel);
+    std::uint64_t put_profiled(std::uint64_t slot, const Packet& kernel, Profiled&& profiled);
+    std::uint64_t put_beside_count(std::uint64_t slot, const Packet& kernel, hsa_signal_t done) noexcept;
+    /// From here on packets wait for the copies before them. False: there is no room for that.
+    bool try_join_copies(Room room = Room::ordinary);
+    /// A signal that is zero when every packet before it is complete; null: no room.
+    std::shared_ptr<PooledSignal> try_gate();
     /// The signal that an operation on another engine must wait for; null if there is none.
     std::shared_ptr<PooledSignal> before_next(Deadline deadline, const char* call);
+    /// Where a launch's arguments go; null: there is no room. `beside`: memory of their own.
+    std::byte* arguments_place(std::size_t room_bytes, std::shared_ptr<const void>& beside);
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     void refuse_in_capture(const char* call) const;
@@ -187,6 +246,7 @@ class StreamCore {
     mutable LaunchLane lane_;  // its mutex is the stream's
     LaneMutex& mutex_ = lane_.mutex;
     AgentRef agent_;
+    CallOrder order_{mutex_};
     bool waits_for_values_;  // its queue accepts packets that wait for values
     std::shared_ptr<Timeline> timeline_;
     std::shared_ptr<StreamRemains> remains_;  // null once it is being destroyed
@@ -194,13 +254,16 @@ class StreamCore {
     SignalPool& signals_;
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
-    std::vector<Completion> copies_;  // in flight
+    struct InFlight {
+        Completion done;
+        PacketRecord::Kind kind;  // copy or host
+    };
+    std::vector<InFlight> copies_;
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     StreamCopier copier_;
     StreamProfile profile_;
     std::exception_ptr deferred_;
-    bool names_queue_ = false;  // the arguments that are written and not enqueued yet hold the queue's address
     StreamCapture capture_;
     BranchStreams branches_;
     StreamPrintf printf_;
@@ -211,7 +274,7 @@ class StreamCore {
 /// after the mutex is released: a destructor may use the stream.
 class Submission {
   public:
-    Submission(StreamCore& stream, Deadline deadline, const char* call) : lock_(stream.writer().lock(deadline, call)) {
+    Submission(StreamCore& stream, Deadline deadline, const char* call) : lock_(stream.lock(deadline, call)) {
         stream.throw_if_failed();
         stream.retire(retired_);
     }

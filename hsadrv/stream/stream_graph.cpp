@@ -8,13 +8,12 @@
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_replay.hpp"
 #include "hsadrv/stream/graph_state.hpp"
-#include "hsadrv/stream/stream_claim.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
 namespace hsadrv::detail {
 
 void StreamCore::begin_capture() {
-    const StreamClaim claim = claim_soon(*this, "Stream::begin_capture");
+    const auto held = lock_data("Stream::begin_capture");
     throw_if_failed();
     refuse_in_capture("Stream::begin_capture");
     capture_.begin(std::make_shared<CaptureSession>(agent_, label()));
@@ -25,7 +24,7 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
     const std::string call = "Stream::end_capture(" + label() + ")";
     std::shared_ptr<CaptureSession> session;
     {
-        const StreamClaim claim = claim_soon(*this, "Stream::end_capture");
+        const auto held = lock_data("Stream::end_capture");
         if (!capture_) throw InvalidArgument(call + ": begin_capture() was not called");
         session = capture_.session();
         if (!capture_.is_origin())
@@ -38,7 +37,6 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
                                   " is not joined: wait for an event of it, wait(other.record()), and end the "
                                   "capture then");
         }
-        take_deferred_holds();
         session->end();
         capture_.leave();
     }
@@ -49,12 +47,7 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
 
 void StreamCore::leave_capture(const CaptureSession& session) noexcept {
     const std::lock_guard held(mutex_);
-    if (capture_.session().get() != &session) return;
-    try {
-        take_deferred_holds();
-    } catch (const std::bad_alloc&) {  // a later call of the stream takes them
-    }
-    capture_.leave();
+    if (capture_.session().get() == &session) capture_.leave();
 }
 
 void StreamCore::refuse_in_capture(const char* call) const {
@@ -87,8 +80,9 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
                               graph->agent().label());
     const auto text = [&] { return label() + ", " + std::to_string(graph->plan().steps.size()) + " steps"; };
     call_log::logged(call_log::Area::launch, call, text, [&] {
+        const CallOrder::Composite order = keep_order(deadline, call);
         {
-            const auto held = writer_.lock(deadline, call);
+            const std::lock_guard held(mutex_);
             throw_if_failed();
             if (capture_) capture_.session()->graph()->nest(*graph);
             if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
@@ -97,8 +91,8 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
     });
 }
 
-EventState StreamCore::mark(Deadline deadline) {
-    const auto held = writer_.lock(deadline, "Graph::launch");
+EventState StreamCore::mark() {
+    const std::lock_guard held(mutex_);
     throw_if_failed();
     return {.timeline = timeline_, .completion = tail(), .agent = agent_};
 }
@@ -106,7 +100,7 @@ EventState StreamCore::mark(Deadline deadline) {
 StreamCore& StreamCore::branch(std::size_t number, Deadline deadline) {
     StreamCore& other = branches_.at(number, *this);
     const bool profiles = [&] {
-        const auto held = writer_.lock(deadline, "Graph::launch");
+        const std::lock_guard held(mutex_);
         return profile_.on();
     }();
     other.profile(profiles, deadline);
@@ -115,11 +109,17 @@ StreamCore& StreamCore::branch(std::size_t number, Deadline deadline) {
 
 void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
     static constexpr const char* call = "Graph::launch";
-    const auto held = writer_.lock(deadline, call);
+    const auto held = lock(deadline, call);
     throw_if_failed();
-    join_copies(deadline, call);
+    const auto take = [&](std::size_t count) {
+        return take_slots(static_cast<std::uint32_t>(count), deadline, call,
+                          [this] { return profile_.make_room(), true; });
+    };
     if (profile_.on()) {
-        for (const Packet& kernel : kernels) put_profiled(kernel, deadline, call);
+        for (const Packet& kernel : kernels) {
+            Profiled profiled = profile_kernel(kernel);
+            put_profiled(take(2), kernel, std::move(profiled));
+        }
         return;
     }
     // At most half of the ring at once; fences between the parts stay those of one run.
@@ -129,12 +129,12 @@ void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
         const std::span run = kernels.subspan(first, part);
         if (traced()) {  // each kernel's signal is the tool's
             const Packet count = barrier_and({}, timeline_->signal().native(), ordering_only);
-            writer_.put_batch(run, count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+            writer_.put_batch(take(part + 1), run, count, {.kind = PacketRecord::Kind::batch});
             continue;
         }
         auto last = run.back().as<hsa_kernel_dispatch_packet_t>();
         last.completion_signal = timeline_->signal().native();
-        writer_.put_batch(run.first(part - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch}, deadline, call);
+        writer_.put_batch(take(part), run.first(part - 1), Packet::from(last), {.kind = PacketRecord::Kind::batch});
     }
 }
 

@@ -11,7 +11,9 @@ StreamHandle::State StreamHandle::state() const {
 
 std::optional<Completion> StreamHandle::mark() const {
     const std::lock_guard held(mutex_);
-    return state_ == State::open ? core_->try_mark() : std::nullopt;
+    if (state_ != State::open) return std::nullopt;
+    const std::lock_guard stream(core_->mutex());
+    return core_->tail();
 }
 
 bool StreamHandle::reached(const Completion& completion) const {

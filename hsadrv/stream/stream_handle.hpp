@@ -2,7 +2,7 @@
 // completion.
 //
 //   const auto handle = stream.handle();
-//   const auto now = handle->mark();                // null: another thread is submitting, or the stream was destroyed
+//   const auto now = handle->mark();                // null: the stream was destroyed
 //   if (now && handle->reached(*now)) reuse();      // always true once the stream was destroyed
 //
 // A destroyed stream has nothing in flight. A leaving stream has ended except for work that cannot be cancelled:
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "hsadrv/base/lock_rank.hpp"
-#include "hsadrv/stream/hold_list.hpp"
+#include "hsadrv/stream/completion.hpp"
 
 namespace hsadrv {
 class Stream;
@@ -37,7 +37,7 @@ class StreamHandle {
 
     enum class State { open, leaving, lost, gone };
     State state() const;
-    /// The completion of everything submitted so far. Does not wait.
+    /// The completion of everything submitted so far.
     std::optional<Completion> mark() const;
     bool reached(const Completion& completion) const;
     /// Keeps the object until everything submitted so far is complete. Returns false and keeps nothing if the stream

@@ -1,70 +1,79 @@
 // Internal: what a stream keeps alive: until a completion, or for its whole life.
 //
-//   holds.push(tail, object);                      // with the stream's mutex
-//   holds.defer(object);                      // without: another thread has it, perhaps for long
-//   holds.retire(batch, is_over);
+//   holds.make_room(1);
+//   holds.push(tail, object);
+//   holds.retire(retired, is_over);      // destroyed with `retired`, when the mutex is given back
 //
-// Invariant: an object held before the last submission is released only when that is complete. Thread safety: the
-// stream's mutex guards it, except defer() and attach(), which any thread may call.
+// Invariant: an object held before the last submission is released only when that is complete. Thread safety: none; the
+// stream's mutex guards it.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "hsadrv/base/lock_rank.hpp"
-#include "hsadrv/stream/hold_list.hpp"
+#include "hsadrv/base/growing_ring.hpp"
+#include "hsadrv/stream/completion.hpp"
 
 namespace hsadrv::detail {
+
+struct Hold {
+    Completion when;
+    std::shared_ptr<const void> object;
+};
+
+/// Holds taken off a list, destroyed after the mutex is given back: an object's destructor may use the stream.
+/// Allocates nothing.
+struct RetiredHolds {
+    static constexpr std::size_t most = 16;
+    std::size_t count = 0;
+
+    RetiredHolds() noexcept {}  // NOLINT: the holds are constructed on demand
+    RetiredHolds(const RetiredHolds&) = delete;
+    RetiredHolds& operator=(const RetiredHolds&) = delete;
+    ~RetiredHolds() {
+        for (std::size_t i = 0; i < count; ++i) std::destroy_at(&holds_[i]);
+    }
+    void take(Hold&& hold) noexcept { std::construct_at(&holds_[count++], std::move(hold)); }
+
+  private:
+    union {
+        Hold holds_[most];
+    };
+};
 
 class StreamHolds {
   public:
     void make_room(std::size_t count) { list_.make_room(count); }
-    void push(Completion when, std::shared_ptr<const void> object) { list_.push(std::move(when), std::move(object)); }
-
-    /// The stream takes it when it is next used (take_deferred).
-    void defer(std::shared_ptr<const void>&& object);
-    /// For the life of the stream and its packets. Repeated calls have no effect.
-    void attach(std::shared_ptr<const void> object);
-
-    /// Passes each deferred object to `keep`. Work submitted meanwhile is waited for as well: the release may be late,
-    /// never early.
-    template <class Keep>
-    void take_deferred(Keep&& keep) {
-        if (!has_deferred_.load(std::memory_order_acquire)) [[likely]]
-            return;
-        const std::lock_guard lock(mutex_);
-        for (; !deferred_.empty(); deferred_.pop_back()) keep(deferred_.back());
-        has_deferred_.store(false, std::memory_order_release);
+    void push(Completion when, std::shared_ptr<const void> object) {
+        list_.push_back({std::move(when), std::move(object)});
     }
+    /// For the life of the stream and its packets. Repeated calls have no effect.
+    void attach(std::shared_ptr<const void> object) {
+        if (std::find(attached_.begin(), attached_.end(), object) == attached_.end())
+            attached_.push_back(std::move(object));
+    }
+
     template <class IsOver>
     void retire(RetiredHolds& batch, IsOver&& is_over) {
-        batch.take(list_, is_over);
+        while (batch.count < RetiredHolds::most && !list_.empty() && is_over(list_.front().when))
+            batch.take(list_.pop_front());
     }
     /// Moves expired holds to `done`. Returns true if more will expire later.
     template <class IsOver>
     bool retire_all(std::vector<std::shared_ptr<const void>>& done, IsOver&& is_over) {
         while (!list_.empty() && is_over(list_.front().when)) {
             done.reserve(done.size() + 1);
-            done.push_back(list_.pop().object);
+            done.push_back(list_.pop_front().object);
         }
         return !list_.empty();
     }
 
-    /// Everything, for packets that outlive the stream.
-    struct Kept {
-        std::vector<std::shared_ptr<const void>> attached, late;  // destroyed last
-        HoldList list;
-    };
-    Kept take_all() noexcept;
-
   private:
-    Ranked<std::mutex, LockRank::leaf> mutex_;  // guards the next two
-    std::vector<std::shared_ptr<const void>> attached_, deferred_;
-    std::atomic<bool> has_deferred_{false};
-    HoldList list_;
+    std::vector<std::shared_ptr<const void>> attached_;  // destroyed last
+    GrowingRing<Hold> list_;
 };
 
 }  // namespace hsadrv::detail

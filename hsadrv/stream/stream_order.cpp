@@ -64,10 +64,10 @@ struct UnlockStraight {
 
 Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     static constexpr const char* call = "Stream::record";
-    const auto held = writer_.lock(deadline, call);
+    auto state = std::make_shared<EventState>();
+    const auto held = options.timing ? lock(deadline, call) : lock_data(call);
     throw_if_failed();
     if (options.timing) refuse_in_capture(call);
-    auto state = std::make_shared<EventState>();
     state->timeline = timeline_;
     state->agent = agent_;
     if (capture_) {
@@ -76,11 +76,10 @@ Event StreamCore::record(const EventOptions& options, Deadline deadline) {
     }
     if (options.timing) {
         writer_.time_packets();
-        join_copies(deadline, call);
-        state->clock = gate(deadline, call);
-        holds_.make_room(1);
+        while (!try_join_copies() || !(state->clock = try_gate())) writer_.wait_for_room(deadline, call);
+        const std::uint64_t slot = take_slots(1, deadline, call, [this] { return holds_.make_room(1), true; });
         const std::uint64_t epoch =
-            writer_.put_counted(barrier_and({}, timeline_->signal().native(), ordering_only), deadline, call);
+            writer_.put_counted(slot, barrier_and({}, timeline_->signal().native(), ordering_only));
         holds_.push({.epochs = epoch}, state->clock);  // the packet writes to it
     }
     state->completion = tail();
@@ -102,7 +101,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
     const std::uint64_t epoch = timeline_->submitted() + 1;
     timeline_->depend(event.timeline, event.completion, epoch);
     std::uint64_t slot = 0;
-    if (!ring.try_reserve_one(slot)) {
+    if (!ring.try_reserve_one(slot, lane_.room)) {
         timeline_->undo_depend();
         return false;
     }
@@ -123,7 +122,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
     return true;
 }
 
-void StreamCore::wait_for(const EventState& event, Deadline deadline) {
+void StreamCore::wait_for(const EventState& event, Deadline deadline, Room room) {
     static constexpr const char* call = "Stream::wait";
     const Submission held(*this, deadline, call);
     if (event.captured) return join_capture(event, call);
@@ -136,17 +135,19 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
         throw_if_failed();
     }
     if (reached) return;
-    join_copies(deadline, call);
-    holds_.make_room(1);
-    timeline_->make_room_for_upstream();
+    const auto prepare = [this] {
+        holds_.make_room(1);
+        timeline_->make_room_for_upstream();
+        return true;
+    };
     const hsa_signal_t done = timeline_->signal().native();
     PacketRecord record{.kind = PacketRecord::Kind::event};
     std::uint64_t epoch = 0;
     if (event.completion.copy) {
         const hsa_signal_t on = event.completion.copy->native();
         record.on = on;
-        epoch =
-            writer_.put_counted(barrier_and(std::span(&on, 1), done, ordering_only), std::move(record), deadline, call);
+        const std::uint64_t slot = take_slots(1, deadline, call, prepare, room);
+        epoch = writer_.put_counted(slot, barrier_and(std::span(&on, 1), done, ordering_only), std::move(record));
         holds_.push({.epochs = epoch}, event.completion.copy);
     } else {
         const std::uint64_t count = event.completion.epochs;
@@ -158,7 +159,8 @@ void StreamCore::wait_for(const EventState& event, Deadline deadline) {
              .value = Timeline::below(count),
              .completion = done,
              .order = ordering_only},
-            [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(record), deadline, call);
+            [upstream = event.timeline, count] { return upstream->reached(count); }, std::move(record), deadline, call,
+            room, prepare);
     }
     timeline_->depend(event.timeline, event.completion, epoch);
     fail_if_lost(*timeline_, event, epoch);
@@ -169,7 +171,6 @@ void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t va
     if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
     const Submission held(*this, deadline, call);
     if (captured([=](StreamCore& core, Deadline when) { core.wait_for(signal, condition, value, when); })) return;
-    join_copies(deadline, call);
     put_value_wait(
         {.signal = signal.native(),
          .condition = native_condition(condition),
@@ -177,20 +178,30 @@ void StreamCore::wait_for(SignalRef signal, Condition condition, std::int64_t va
          .completion = timeline_->signal().native()},
         [] { return true; },
         {.kind = PacketRecord::Kind::signal, .condition = condition, .on = signal.native(), .value = value}, deadline,
-        call);
+        call, Room::ordinary, [this] { return holds_.make_room(1), true; });
 }
 
-template <class MayOpen>
+template <class MayOpen, class Prepare>
 std::uint64_t StreamCore::put_value_wait(const BarrierValue& wait, MayOpen&& may_open, PacketRecord&& record,
-                                         Deadline deadline, const char* call) {
+                                         Deadline deadline, const char* call, Room room, Prepare&& prepare) {
     record.vendor = waits_for_values_;
-    if (waits_for_values_) return writer_.put_counted(barrier_value(wait), std::move(record), deadline, call);
-    holds_.make_room(1);
-    Relay relay(SignalRef(wait.signal), record.condition, wait.value, std::forward<MayOpen>(may_open), timeline_);
-    const hsa_signal_t on = relay.opened()->native();
-    const std::uint64_t epoch = writer_.put_counted(barrier_and(std::span(&on, 1), wait.completion, wait.order),
-                                                    std::move(record), deadline, call);
-    holds_.push({.epochs = epoch}, relay.keep());
+    if (waits_for_values_) {
+        const std::uint64_t slot = take_slots(1, deadline, call, prepare, room);
+        return writer_.put_counted(slot, barrier_value(wait), std::move(record));
+    }
+    std::optional<Relay> relay;
+    const std::uint64_t slot = take_slots(
+        1, deadline, call,
+        [&] {  // of the stream's next packet
+            relay.reset();
+            relay.emplace(SignalRef(wait.signal), record.condition, wait.value, may_open, timeline_);
+            return prepare();
+        },
+        room);
+    const hsa_signal_t on = relay->opened()->native();
+    const std::uint64_t epoch =
+        writer_.put_counted(slot, barrier_and(std::span(&on, 1), wait.completion, wait.order), std::move(record));
+    holds_.push({.epochs = epoch}, relay->keep());
     return epoch;
 }
 
@@ -199,35 +210,36 @@ void StreamCore::decrement(SignalRef signal, Deadline deadline) {
     if (!signal) throw InvalidArgument(std::string(call) + "(" + label() + "): no signal");
     const Submission held(*this, deadline, call);
     if (captured([=](StreamCore& core, Deadline when) { core.decrement(signal, when); })) return;
-    join_copies(deadline, call);
     const Packet decrements = barrier_and({}, signal.native());
-    writer_.put_batch(std::span(&decrements, 1), barrier_and({}, timeline_->signal().native(), ordering_only),
-                      {.kind = PacketRecord::Kind::decrement, .on = signal.native()}, deadline, call);
+    const std::uint64_t slot = take_slots(2, deadline, call, [] { return true; });
+    writer_.put_batch(slot, std::span(&decrements, 1), barrier_and({}, timeline_->signal().native(), ordering_only),
+                      {.kind = PacketRecord::Kind::decrement, .on = signal.native()});
 }
 
 void StreamCore::call(HostFunction function, Deadline deadline) {
     static constexpr const char* call = "Stream::call";
+    std::shared_ptr<HostTurn> turn;  // what the function has is destroyed without the mutex
     const Submission held(*this, deadline, call);
     if (captured([function](StreamCore& core, Deadline when) { core.call(function, when); })) return;
     check_copies();
     const std::shared_ptr<PooledSignal> done = signals_.acquire(1);
+    std::shared_ptr<PooledSignal> before = before_next(deadline, call);
     holds_.make_room(2);
     copies_.reserve(copies_.size() + 1);
-    std::shared_ptr<PooledSignal> before = before_next(deadline, call);
     const Completion last{timeline_->submitted(), done};
-    auto turn = std::make_shared<HostTurn>(timeline_, Completion{last.epochs, before}, done, std::move(function));
+    turn = std::make_shared<HostTurn>(timeline_, Completion{last.epochs, before}, done, std::move(function));
     timeline_->call_host(Driver::current().runtime().callbacks(), before ? before->ref() : done->ref(), before ? 1 : 2,
-                         [turn = std::move(turn)]() mutable { std::exchange(turn, nullptr)->take(); });
-    copies_.push_back(last);
+                         [turn]() mutable { std::exchange(turn, nullptr)->take(); });
+    copies_.push_back({last, PacketRecord::Kind::host});
     set_copy_tail(done, PacketRecord::Kind::host);
     if (before) holds_.push(last, std::move(before));
     holds_.push(last, done);
 }
 
-void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback, Deadline deadline) {
+void StreamCore::on_complete(std::function<void(std::exception_ptr)> callback) {
     static constexpr const char* call = "Stream::on_complete";
     if (!callback) throw InvalidArgument(std::string(call) + "(" + label() + "): an empty function");
-    auto held = writer_.lock(deadline, call);
+    auto held = lock_data(call);
     refuse_in_capture(call);
     const Completion last = tail();
     held.unlock();  // the callback may destroy the stream, and with it the mutex

@@ -19,7 +19,7 @@ void StreamCore::begin_profile() {
 }
 
 void StreamCore::profile(bool on, Deadline deadline) {
-    const auto held = writer_.lock(deadline, "Stream::profile");
+    const auto held = lock(deadline, "Stream::profile");
     throw_if_failed();
     if (on) return begin_profile();
     profile_.turn(false);
@@ -28,7 +28,7 @@ void StreamCore::profile(bool on, Deadline deadline) {
 Profile StreamCore::take_profile(Deadline deadline) {
     Profile profile;
     {
-        const auto held = writer_.lock(deadline, "Stream::take_profile");
+        const auto held = lock(deadline, "Stream::take_profile");
         profile = profile_.take(*timeline_);
     }
     branches_.take_profile(profile, deadline);
@@ -37,26 +37,26 @@ Profile StreamCore::take_profile(Deadline deadline) {
 
 // All packets share the epoch, but times belong to one packet. So the kernel has its own signal, or one of a tool that
 // traces packets, and a packet after it is counted.
-std::uint64_t StreamCore::put_beside_count(const Packet& kernel, hsa_signal_t done, Deadline deadline,
-                                           const char* call) {
+std::uint64_t StreamCore::put_beside_count(std::uint64_t slot, const Packet& kernel, hsa_signal_t done) noexcept {
     auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
     dispatch.completion_signal = done;
     const Packet timed = Packet::from(dispatch), count = barrier_and({}, timeline_->signal().native(), ordering_only);
-    return writer_.put_batch(std::span(&timed, 1), count, {.kind = PacketRecord::Kind::batch}, deadline, call);
+    return writer_.put_batch(slot, std::span(&timed, 1), count, {.kind = PacketRecord::Kind::batch});
 }
 
-std::uint64_t StreamCore::put_profiled(const Packet& kernel, Deadline deadline, const char* call) {
+StreamCore::Profiled StreamCore::profile_kernel(const Packet& kernel) {
     const auto dispatch = kernel.as<hsa_kernel_dispatch_packet_t>();
-    ProfileRecord record{
-        .kind = ProfileRecord::Kind::kernel,
-        .name = kernel_name(dispatch.kernel_object),
-        .grid = {dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z},
-        .workgroup = {dispatch.workgroup_size_x, dispatch.workgroup_size_y, dispatch.workgroup_size_z}};
     profile_.collect(*timeline_);
-    profile_.make_room();
-    auto signal = signals_.acquire(1, deadline);
-    const std::uint64_t epoch = put_beside_count(kernel, signal->native(), deadline, call);
-    profile_.push(std::move(record), std::move(signal), epoch);
+    return {{.kind = ProfileRecord::Kind::kernel,
+             .name = kernel_name(dispatch.kernel_object),
+             .grid = {dispatch.grid_size_x, dispatch.grid_size_y, dispatch.grid_size_z},
+             .workgroup = {dispatch.workgroup_size_x, dispatch.workgroup_size_y, dispatch.workgroup_size_z}},
+            signals_.acquire(1)};
+}
+
+std::uint64_t StreamCore::put_profiled(std::uint64_t slot, const Packet& kernel, Profiled&& profiled) {
+    const std::uint64_t epoch = put_beside_count(slot, kernel, profiled.signal->native());
+    profile_.push(std::move(profiled.record), std::move(profiled.signal), epoch);
     return epoch;
 }
 
@@ -69,14 +69,11 @@ ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes) {
 }
 
 void StreamCore::copy_on_host(void* to, const void* from, std::size_t size_bytes) {
-    if (!profile_.on()) {
-        std::memcpy(to, from, size_bytes);
-        return;
-    }
+    if (!profile_.on()) return work_away([&] { std::memcpy(to, from, size_bytes); });
     const Driver driver = Driver::current();
     ProfileRecord record = copy_record({to, {}}, {const_cast<void*>(from), {}}, size_bytes);
     record.begin_ticks = driver.timestamp();
-    std::memcpy(to, from, size_bytes);
+    work_away([&] { std::memcpy(to, from, size_bytes); });
     record.end_ticks = driver.timestamp();
     profile_.collect(*timeline_);  // everything before it is complete
     profile_.add(std::move(record));

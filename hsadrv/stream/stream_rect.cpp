@@ -50,24 +50,28 @@ void StreamCopier::copy_rect(const Rect& wanted, Deadline deadline) {
     const Submission held(stream_, deadline, rect_call);
     if (stream_.captured([=](StreamCore& core, Deadline when) { core.copier().copy_rect(wanted, when); })) return;
     if (on_host(route, rect.width_bytes * rect.height * rect.depth, deadline, rect_call))
-        return for_each_row(rect, route.host_destination(), route.host_source(),
-                            [&](void* to, const void* from) { std::memcpy(to, from, rect.width_bytes); });
+        return stream_.work_away([&] {
+            for_each_row(rect, route.host_destination(), route.host_source(),
+                         [&](void* to, const void* from) { std::memcpy(to, from, rect.width_bytes); });
+        });
 
     const CopySide to = route.to_side(), from = route.from_side();
     const bool reachable = route.make_reachable(engine);
+    const Lease staging(*this);
     for (std::size_t z = 0; z < rect.depth; ++z) {
         const PlaneEnd to_plane{{at(to.address, z * rect.destination.slice_bytes), to.device},
                                 rect.destination.pitch_bytes};
         const PlaneEnd from_plane{{at(from.address, z * rect.source.slice_bytes), from.device},
                                   rect.source.pitch_bytes};
+        const Plane plane{to_plane, from_plane, rect.width_bytes, rect.height};
         if (route.from_pageable())
-            upload_plane(to_plane, from_plane, rect.width_bytes, rect.height, deadline);
+            upload_plane(staging, plane, deadline);
         else if (route.to_pageable())
-            download_plane(to_plane, from_plane, rect.width_bytes, rect.height, deadline);
+            download_plane(staging, plane, deadline);
         else if (reachable)
-            copy_plane({to_plane, from_plane, rect.width_bytes, rect.height}, deadline);
+            copy_plane(plane, deadline);
         else
-            plane_through_host({to_plane, from_plane, rect.width_bytes, rect.height}, deadline);
+            plane_through_host(staging, plane, deadline);
     }
 }
 
@@ -154,30 +158,32 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, Staging
     return put(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, staging);
 }
 
-void StreamCopier::upload_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
-                                Deadline deadline) {
+void StreamCopier::upload_plane(StagingPair& staging, const Plane& plane, Deadline deadline) {
+    const auto [to, from, width_bytes, height] = plane;
     if (width_bytes >= wide_row_bytes) {
         for (std::size_t y = 0; y < height; ++y)
-            upload(to.rows_from(y).end, from.rows_from(y).end.address, width_bytes, deadline);
+            upload(staging, to.rows_from(y).end, from.rows_from(y).end.address, width_bytes, deadline);
         return;
     }
     const std::size_t packed_bytes = whole_words(width_bytes);
     for (std::size_t y = 0; y < height;) {
-        const StagingPart part = stage(packed_bytes * (height - y), deadline, packed_bytes);
+        const StagingPart part = stage(staging, packed_bytes * (height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
-        for (std::size_t i = 0; i < rows; ++i)
-            std::memcpy(part.data + i * packed_bytes, from.rows_from(y + i).end.address, width_bytes);
+        stream_.work_away([&] {
+            for (std::size_t i = 0; i < rows; ++i)
+                std::memcpy(part.data + i * packed_bytes, plane.from.rows_from(y + i).end.address, plane.width_bytes);
+        });
         copy_plane({to.rows_from(y), {{part.data, {}}, packed_bytes}, width_bytes, rows}, deadline, part.staging);
         y += rows;
     }
 }
 
 // As in download(): one part is in flight while the previous one is copied out.
-void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_bytes, std::size_t height,
-                                  Deadline deadline) {
+void StreamCopier::download_plane(StagingPair& staging, const Plane& plane, Deadline deadline) {
+    const auto [to, from, width_bytes, height] = plane;
     if (width_bytes >= wide_row_bytes) {
         for (std::size_t y = 0; y < height; ++y)
-            download(to.rows_from(y).end.address, from.rows_from(y).end, width_bytes, deadline);
+            download(staging, to.rows_from(y).end.address, from.rows_from(y).end, width_bytes, deadline);
         return;
     }
     const std::size_t packed_bytes = whole_words(width_bytes);
@@ -188,12 +194,15 @@ void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_
     };
     std::optional<Part> before;
     const auto take = [&] {
-        stream_.writer().wait(before->done, deadline, rect_call);
-        for (std::size_t i = 0; i < before->rows; ++i)
-            std::memcpy(to.rows_from(before->first + i).end.address, before->data + i * packed_bytes, width_bytes);
+        stream_.wait_away(before->done, deadline, rect_call);
+        stream_.work_away([&] {
+            for (std::size_t i = 0; i < before->rows; ++i)
+                std::memcpy(plane.to.rows_from(before->first + i).end.address, before->data + i * packed_bytes,
+                            plane.width_bytes);
+        });
     };
     for (std::size_t y = 0; y < height;) {
-        const StagingPart part = stage(packed_bytes * (height - y), deadline, packed_bytes);
+        const StagingPart part = stage(staging, packed_bytes * (height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
         const Completion done =
             copy_plane({{{part.data, {}}, packed_bytes}, from.rows_from(y), width_bytes, rows}, deadline, part.staging);
@@ -204,15 +213,16 @@ void StreamCopier::download_plane(PlaneEnd to, PlaneEnd from, std::size_t width_
     take();
 }
 
-void StreamCopier::plane_through_host(const Plane& plane, Deadline deadline) {
+void StreamCopier::plane_through_host(StagingPair& staging, const Plane& plane, Deadline deadline) {
     if (plane.width_bytes >= wide_row_bytes) {
         for (std::size_t y = 0; y < plane.height; ++y)
-            copy_through_host(plane.to.rows_from(y).end, plane.from.rows_from(y).end, plane.width_bytes, deadline);
+            copy_through_host(staging, plane.to.rows_from(y).end, plane.from.rows_from(y).end, plane.width_bytes,
+                              deadline);
         return;
     }
     const std::size_t packed_bytes = whole_words(plane.width_bytes);
     for (std::size_t y = 0; y < plane.height;) {
-        const StagingPart part = stage(packed_bytes * (plane.height - y), deadline, packed_bytes);
+        const StagingPart part = stage(staging, packed_bytes * (plane.height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, plane.height - y);
         const PlaneEnd packed{{part.data, {}}, packed_bytes};
         copy_plane({packed, plane.from.rows_from(y), plane.width_bytes, rows}, deadline, part.staging);

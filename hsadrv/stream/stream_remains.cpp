@@ -11,17 +11,15 @@ StreamRemains::~StreamRemains() {
     handle_->close();
 }
 
-void StreamRemains::stay_for(const std::shared_ptr<StreamRemains>& remains, std::vector<Completion> copies) noexcept {
+void StreamRemains::stay_for(const std::shared_ptr<StreamRemains>& remains, Completion copy) noexcept {
     const auto runtime = Runtime::find();
-    for (Completion& copy : copies) {
-        if (!runtime || copy.copy->ref().load() < 1) continue;
-        try {
-            runtime->copies().on_signal(copy.copy->ref(), Condition::less, 1,
-                                        [remains, signal = copy.copy]() mutable { let_go(std::move(remains)); });
-        } catch (...) {  // no memory for it
-            leak(remains);
-            leak(std::move(copy));
-        }
+    if (!runtime || copy.copy->ref().load() < 1) return;
+    try {
+        runtime->copies().on_signal(copy.copy->ref(), Condition::less, 1,
+                                    [remains, signal = copy.copy]() mutable { let_go(std::move(remains)); });
+    } catch (...) {  // no memory for it
+        leak(remains);
+        leak(std::move(copy));
     }
 }
 

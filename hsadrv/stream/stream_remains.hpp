@@ -3,7 +3,7 @@
 //   auto remains = std::make_shared<StreamRemains>(handle, timeline);  // with the stream: its end must not fail
 //   remains->departure.begin();
 //   … remains->kept = …
-//   StreamRemains::stay_for(remains, copies);
+//   StreamRemains::stay_for(remains, copy);
 //
 // Its owners: the stream, then its queue while packets are in the ring, and a callback for each copy that an engine
 // has. An engine that hangs keeps it for ever: leaked, not corrupted. Thread safety: filled by the stream's destructor;
@@ -12,7 +12,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "hsadrv/base/departure.hpp"
 #include "hsadrv/memory.hpp"
@@ -33,13 +32,13 @@ class StreamRemains {
     StreamRemains& operator=(const StreamRemains&) = delete;
     ~StreamRemains();
 
-    /// Keeps it until those copies have ended.
-    static void stay_for(const std::shared_ptr<StreamRemains>& remains, std::vector<Completion> copies) noexcept;
+    /// Keeps it until that copy has ended.
+    static void stay_for(const std::shared_ptr<StreamRemains>& remains, Completion copy) noexcept;
     /// Gives up this reference on another thread: destructors of the user's objects take locks, may block, and may wait
     /// for copies and for callbacks. Leaks it if there is no memory for that.
     static void let_go(std::shared_ptr<StreamRemains> remains) noexcept;
 
-    StreamHolds::Kept kept;
+    StreamHolds kept;
     Allocation kernargs;
     std::optional<PacketLog> packets;
     std::optional<StreamProfile> profile;

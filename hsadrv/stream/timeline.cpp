@@ -61,15 +61,14 @@ bool Timeline::may_follow(const Completion& before) const noexcept {
 // failed() is true before fail() makes callbacks due, so what was lost before the registration is seen here.
 void Timeline::call_when(SignalCallbacks& thread, const Completion& completion, std::function<void()> function) const {
     const auto [signal, below] = signal_of(completion);
-    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, this,
-                     completion.epochs);
+    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll, this, completion.epochs);
     if (failed() && !reached(completion) && (!intact(completion.epochs) || lost_copy(completion)))
         thread.hurry(this, completion.epochs);
 }
 
 void Timeline::call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
                          std::function<void()> function) const {
-    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll_unheld, host_functions());
+    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll, host_functions());
     if (failed()) thread.hurry(host_functions());
 }
 

@@ -21,7 +21,7 @@ Relay::Relay(SignalRef signal, Condition condition, std::int64_t value, std::fun
     auto open = [own, stream = std::move(stream), opened = opened_, may_open = std::move(may_open)] {
         if (stream->intact(own) && may_open()) opened->ref().store(0);
     };
-    id_ = runtime.copies().on_signal(signal, condition, value, std::move(open), live_streams::poll_unheld, owner, own);
+    id_ = runtime.copies().on_signal(signal, condition, value, std::move(open), live_streams::poll, owner, own);
 }
 
 Relay::~Relay() {

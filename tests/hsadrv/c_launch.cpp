@@ -1,5 +1,7 @@
 // Launches through the C interface: what is refused, and what they hold.
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "c_machine.hpp"
 
@@ -173,6 +175,57 @@ TEST_CASE("a replay in flight holds what its graph was updated with, without the
     CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
     CHECK(hsadrv_memory_destroy(other) == HSADRV_SUCCESS);
     CHECK(hsadrv_memory_create(m.gpu, HSADRV_MEMORY_HOST, 4096, &m.y) == HSADRV_SUCCESS);
+}
+
+namespace {
+
+/// A graph whose host function launches it on another stream, once an update waits for its replay.
+struct LaunchesItself {
+    hsadrv_stream other = nullptr;
+    hsadrv_graph graph = nullptr;
+    std::atomic<bool> update_waits{false};
+    std::atomic<int> calls{0};
+    hsadrv_result launched = HSADRV_ERROR;
+
+    static int run(void* self) {
+        auto& mine = *static_cast<LaunchesItself*>(self);
+        if (mine.calls++ != 0) return 0;
+        mine.update_waits.wait(false);
+        mine.launched = hsadrv_graph_launch(mine.graph, mine.other, patience_ns / 6);
+        return 0;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a host function launches its graph while an update waits for it", "[c][device]") {
+    NEEDS_C_MACHINE();
+    LaunchesItself f;
+    const auto config = CMachine::sizes();
+    REQUIRE(hsadrv_stream_create(m.gpu, nullptr, &f.other) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_begin_capture(m.stream) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_call(m.stream, LaunchesItself::run, &f, nullptr, patience_ns) == HSADRV_SUCCESS);
+    REQUIRE(m.launch(m.arguments()) == HSADRV_SUCCESS);
+    REQUIRE(hsadrv_stream_end_capture(m.stream, &f.graph) == HSADRV_SUCCESS);
+    const auto update = [&] {
+        return hsadrv_graph_update(f.graph, 0, m.saxpy, &config, m.arguments().data(), 4, patience_ns);
+    };
+    CHECK(hsadrv_graph_launch(f.graph, m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(update() == HSADRV_SUCCESS);
+    CHECK(hsadrv_graph_launch(f.graph, m.stream, patience_ns) == HSADRV_SUCCESS);
+    std::thread soon([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        f.update_waits = true;
+        f.update_waits.notify_all();
+    });
+    CHECK(update() == HSADRV_SUCCESS);  // waits for the first replay
+    soon.join();
+    CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+    CHECK(f.launched == HSADRV_SUCCESS);
+    CHECK(hsadrv_stream_synchronize(f.other, patience_ns) == HSADRV_SUCCESS);
+    CHECK(f.calls == 3);
+    CHECK(hsadrv_graph_destroy(f.graph) == HSADRV_SUCCESS);
+    CHECK(hsadrv_stream_destroy(f.other, patience_ns) == HSADRV_SUCCESS);
 }
 
 TEST_CASE("a graph in another one holds what it was updated with", "[c][device]") {

@@ -358,3 +358,27 @@ TEST_CASE("a stream that ends while its cooperative launch waits for another's d
     for (int i = 0; i < 100 && !kept.expired(); ++i) let_time_pass();
     CHECK(kept.expired());
 }
+
+TEST_CASE("a cooperative launch for which there is no room loses no work", "[cooperative][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    const Words flag(1), data(1);
+    f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data(), 1u, 1u, 1u);
+    f.spin.launch(stream, one, flag.data());
+    const LaunchConfig briefly{.grid = 1, .workgroup = 1, .deadline = 20ms, .cooperative = true};
+    std::uint32_t launched = 1;
+    CHECK_THROWS_AS(
+        [&] {
+            for (;; ++launched) f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u);
+        }(),
+        Timeout);
+    for (int i = 0; i < 20; ++i) CHECK_THROWS_AS(f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u), Timeout);
+    CHECK_FALSE(stream.failed());
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(data.get() == launched);
+    f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data(), 1u, 1u, 1u);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(data.get() == launched + 1);
+}

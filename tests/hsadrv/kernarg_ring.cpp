@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "hsadrv/stream/hold_list.hpp"
+#include "hsadrv/stream/stream_holds.hpp"
 #include "support/catch.hpp"
 
 using namespace hsadrv;
@@ -110,19 +110,19 @@ TEST_CASE("random sizes and completions never overlap", "[kernarg]") {
 }
 
 TEST_CASE("holds are released in order, and the list grows while it is wrapped", "[holds]") {
-    detail::HoldList holds;
+    detail::GrowingRing<detail::Hold> holds;
     std::uint64_t pushed = 0, popped = 0;
     for (int round = 0; round < 50; ++round) {
         for (int i = 0; i < 37; ++i) {
             ++pushed;
-            holds.push({.epochs = pushed}, std::make_shared<std::uint64_t>(pushed));
+            holds.push_back({{.epochs = pushed}, std::make_shared<std::uint64_t>(pushed)});
         }
         for (int i = 0; i < 20; ++i) {
-            const detail::Hold hold = holds.pop();
+            const detail::Hold hold = holds.pop_front();
             CHECK(hold.when.epochs == ++popped);
             CHECK(*std::static_pointer_cast<const std::uint64_t>(hold.object) == popped);
         }
     }
-    while (!holds.empty()) CHECK(holds.pop().when.epochs == ++popped);
+    while (!holds.empty()) CHECK(holds.pop_front().when.epochs == ++popped);
     CHECK(popped == pushed);
 }

@@ -73,5 +73,15 @@ TEST_CASE("a stream's mutex may be tried in any order and locked in its rank", "
               LaneMutex stream;
               const std::lock_guard first(list);
               const std::lock_guard second(stream);
+          }) == 0);
+    CHECK(ending([] {
+              LaneMutex stream;
+              const std::lock_guard first(stream);
+              const std::lock_guard second(list);
+          }) == out_of_order);
+    CHECK(ending([] {
+              LaneMutex stream, other;
+              const std::lock_guard first(stream);
+              const std::lock_guard second(other);
           }) == out_of_order);
 }

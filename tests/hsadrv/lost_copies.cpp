@@ -33,7 +33,7 @@ struct Copying : Kernels {
     std::shared_ptr<PooledSignal> copy_on(Stream& on) {
         std::shared_ptr<PooledSignal> given;
         detail::StreamCore& core = on.core();
-        const auto held = core.writer().lock({}, "test");
+        const auto held = core.lock({}, "test");
         static_cast<void>(core.put_copy(
             [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
                 given = signal;
@@ -99,8 +99,7 @@ TEST_CASE("a wait for a failed copy itself throws", "[stream][copy][error]") {
     NEEDS_DEVICE();
     Copying f;
     f.fail();
-    CHECK_THROWS_WITH(f.stream.core().writer().wait({.copy = f.done}, 5s, "test", detail::QueueWriter::Lock::free),
-                      Contains("engine reports an error"));
+    CHECK_THROWS_WITH(f.stream.core().writer().wait({.copy = f.done}, 5s, "test"), Contains("engine reports an error"));
 }
 
 TEST_CASE("work after a copy of which an engine received only a part does not run", "[stream][copy][error]") {
@@ -113,7 +112,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
     std::atomic<int> started{0};
     {
         detail::StreamCore& core = stream.core();
-        const auto held = core.writer().lock({}, "test");
+        const auto held = core.lock({}, "test");
         static_cast<void>(core.put_copy(
             [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
                 done = signal;
@@ -145,7 +144,7 @@ TEST_CASE("memory is kept while an engine has a part of a copy of which the rest
     std::shared_ptr<PooledSignal> done;
     {
         detail::StreamCore& core = stream.core();
-        const auto held = core.writer().lock({}, "test");
+        const auto held = core.lock({}, "test");
         const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
             done = signal;
             detail::start_parts(3, signal, [&](std::size_t part) {
@@ -265,7 +264,7 @@ TEST_CASE("a copy that fails while its stream looks at its copies is not forgott
         const auto done = f.copy_on(stream);
         std::atomic<bool> looks{false};
         std::thread checks([&] {
-            const auto held = core.writer().lock({}, "test");
+            const auto held = core.lock({}, "test");
             looks = true;
             while (done->ref().load() >= 0) core.check_copies();
             core.check_copies();
@@ -326,7 +325,7 @@ TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy]
         {
             detail::StreamCore& core = stream.core();
             Words data(1);
-            const auto held = core.writer().lock({}, "test");
+            const auto held = core.lock({}, "test");
             static_cast<void>(core.put_copy(
                 [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
                     done = signal;

@@ -206,8 +206,10 @@ TEST_CASE("child: a memory fault beside another kernel", "[.child][defect]") {
     const Words flag(1), data(1), copy(1);
     Stream bad(f.gpu, {.drain = 100ms}), busy(f.gpu, {.drain = 100ms}), idle(f.gpu);
     f.spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
+    const Gate gate(bad);
     f.store_at.launch(bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x123456789000}, 1u);
     bad.copy_async(copy.data(), data.data(), 4);
+    gate.open();  // not before the copy is enqueued: a stream that has failed takes none
     for (Stream* stream : {&bad, &busy}) {
         CHECK_THROWS_AS(stream->synchronize(patience), MemoryFault);
         CHECK_THROWS_WITH(stream->synchronize(patience),

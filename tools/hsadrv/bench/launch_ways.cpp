@@ -40,7 +40,7 @@ class RawAql final : public LaunchWay {
         const QueueRef queue = queue_;
         AqlRing& ring = queue.ring();
         std::uint64_t slot = 0;
-        if (!ring.try_reserve_one(slot)) [[unlikely]]
+        if (!ring.try_reserve_one(slot, ring.size())) [[unlikely]]
             slot = queue.reserve(1, timeout_);
         auto* const kernarg = kernargs_.as<std::uint64_t>() + 8 * (slot % packets);
         kernarg[0] = reinterpret_cast<std::uint64_t>(out_);
