@@ -26,26 +26,6 @@ using namespace std::chrono_literals;
 // Waits poll this often for a memory fault, which the runtime reports per GPU and not per queue.
 constexpr auto poll_period = 200ms;
 
-/// Spins, then yields, then sleeps: for conditions that raise no signal.
-class Backoff {
-  public:
-    void pause() noexcept {
-        ++round_;
-        if (round_ < 64) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        } else if (round_ < 128) {
-            std::this_thread::yield();
-        } else {
-            std::this_thread::sleep_for(std::chrono::microseconds(round_ < 1024 ? 20 : 500));
-        }
-    }
-
-  private:
-    unsigned round_ = 0;
-};
-
 void require_size(AgentRef gpu, std::uint32_t packets) {
     const std::uint32_t least = gpu.queue_min_packets(), most = gpu.queue_max_packets();
     if (std::has_single_bit(packets) && packets >= least && packets <= most) return;
@@ -87,7 +67,7 @@ std::optional<std::uint64_t> QueueRef::try_reserve(std::uint32_t count) const {
 }
 
 std::uint64_t QueueRef::reserve(std::uint32_t count, Deadline deadline) const {
-    for (Backoff backoff;; backoff.pause()) {
+    for (detail::Backoff naps;; naps.take(deadline)) {
         if (const auto first = try_reserve(count)) return *first;
         if (deadline.passed())
             throw Timeout("QueueRef::reserve(" + std::to_string(count) + " packets, " + deadline.text() +

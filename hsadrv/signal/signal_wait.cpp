@@ -55,33 +55,33 @@ struct Waiter {
     Waiter* next = nullptr;
 };
 
-/// The sleepers of the signals of one hash bucket.
+/// The waiters for the signals of one hash bucket.
 struct WaiterTable {
     std::mutex mutex;
     std::condition_variable left;
     Waiter* first = nullptr;
 
     Waiter* find(SignalRef signal) const noexcept {
-        for (Waiter* sleeper = first; sleeper != nullptr; sleeper = sleeper->next)
-            if (sleeper->term.signal == signal) return sleeper;
+        for (Waiter* waiter = first; waiter != nullptr; waiter = waiter->next)
+            if (waiter->term.signal == signal) return waiter;
         return nullptr;
     }
-    void enter(Waiter& sleeper) noexcept {
-        sleeper.next = first;
-        first = &sleeper;
+    void enter(Waiter& waiter) noexcept {
+        waiter.next = first;
+        first = &waiter;
     }
-    void leave(Waiter& sleeper) noexcept {
+    void leave(Waiter& waiter) noexcept {
         const std::lock_guard lock(mutex);
         for (Waiter** at = &first; *at != nullptr; at = &(*at)->next)
-            if (*at == &sleeper) {
-                *at = sleeper.next;
+            if (*at == &waiter) {
+                *at = waiter.next;
                 break;
             }
         left.notify_all();
     }
 };
 
-WaiterTable& dormitory_of(SignalRef signal) noexcept {
+WaiterTable& waiters_of(SignalRef signal) noexcept {
     static auto* all = new std::array<WaiterTable, 64>;  // never destroyed: threads may wait at exit
     return (*all)[signal.native().handle / 64 % all->size()];
 }
@@ -89,24 +89,24 @@ WaiterTable& dormitory_of(SignalRef signal) noexcept {
 /// Sleeps until the signal may have met the condition.
 void sleep_for_one(const SignalTerm& term, Deadline deadline, Backoff& naps) noexcept {
     if (!raises_interrupts(term.signal)) return naps.take(deadline);
-    WaiterTable& dormitory = dormitory_of(term.signal);
+    WaiterTable& waiters = waiters_of(term.signal);
     Waiter self{term};
     {
-        std::unique_lock lock(dormitory.mutex);
-        if (const Waiter* other = dormitory.find(term.signal)) {
+        std::unique_lock lock(waiters.mutex);
+        if (const Waiter* other = waiters.find(term.signal)) {
             if (other->term.condition == term.condition && other->term.than == term.than) {
                 const auto slice = std::min<std::chrono::nanoseconds>(follower_slice, deadline.remaining());
-                dormitory.left.wait_for(lock, slice);
+                waiters.left.wait_for(lock, slice);
                 return;
             }
             lock.unlock();
             return naps.take(deadline);
         }
-        dormitory.enter(self);
+        waiters.enter(self);
     }
     hsa_signal_wait_scacquire(term.signal.native(), native_condition(term.condition), term.than,
                               ticks(deadline.remaining()), HSA_WAIT_STATE_BLOCKED);
-    dormitory.leave(self);
+    waiters.leave(self);
 }
 
 // ---- several signals
@@ -114,7 +114,7 @@ void sleep_for_one(const SignalTerm& term, Deadline deadline, Backoff& naps) noe
 /// Arguments to sleep on a list: each signal once, with a condition that holds whenever one of its terms does.
 struct SleepList {
     struct Entry {
-        Waiter sleeper;
+        Waiter waiter;
         bool entered = false;
     };
     std::array<Entry, short_list> short_entries;
@@ -135,17 +135,17 @@ struct SleepList {
         std::size_t count = 0;
         for (const SignalTerm& term : terms) {
             const auto known = std::find_if(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count),
-                                            [&](const Entry& e) { return e.sleeper.term.signal == term.signal; });
+                                            [&](const Entry& e) { return e.waiter.term.signal == term.signal; });
             if (known == entries.begin() + static_cast<std::ptrdiff_t>(count))
-                entries[count++].sleeper.term = term;
+                entries[count++].waiter.term = term;
             else
-                known->sleeper.term = either(known->sleeper.term, term);
+                known->waiter.term = either(known->waiter.term, term);
         }
         entries = entries.first(count);
         for (const Entry& entry : entries) {
-            signals.push_back(entry.sleeper.term.signal.native());
-            conditions.push_back(native_condition(entry.sleeper.term.condition));
-            than.push_back(entry.sleeper.term.than);
+            signals.push_back(entry.waiter.term.signal.native());
+            conditions.push_back(native_condition(entry.waiter.term.condition));
+            than.push_back(entry.waiter.term.than);
         }
     }
 
@@ -159,13 +159,13 @@ struct SleepList {
         return {a.signal, Condition::not_equal, a.signal.load()};
     }
 
-    /// Enters this thread as the sleeper of every signal. False, and no change, if one of them has a sleeper.
+    /// Enters this thread as the waiter for every signal. False, and no change, if one of them has one.
     bool enter() noexcept {
         for (Entry& entry : entries) {
-            WaiterTable& dormitory = dormitory_of(entry.sleeper.term.signal);
-            const std::lock_guard lock(dormitory.mutex);
-            if (dormitory.find(entry.sleeper.term.signal) != nullptr) break;
-            dormitory.enter(entry.sleeper);
+            WaiterTable& waiters = waiters_of(entry.waiter.term.signal);
+            const std::lock_guard lock(waiters.mutex);
+            if (waiters.find(entry.waiter.term.signal) != nullptr) break;
+            waiters.enter(entry.waiter);
             entry.entered = true;
         }
         if (std::all_of(entries.begin(), entries.end(), [](const Entry& e) { return e.entered; })) return true;
@@ -174,7 +174,7 @@ struct SleepList {
     }
     void leave() noexcept {
         for (Entry& entry : entries)
-            if (std::exchange(entry.entered, false)) dormitory_of(entry.sleeper.term.signal).leave(entry.sleeper);
+            if (std::exchange(entry.entered, false)) waiters_of(entry.waiter.term.signal).leave(entry.waiter);
     }
 };
 

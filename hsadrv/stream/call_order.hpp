@@ -28,8 +28,8 @@ class CallOrder {
     /// The mutex, when no other thread has the order; not owned if the deadline has passed.
     std::unique_lock<LaneMutex> lock(Deadline deadline);
 
-    /// Keeps the order, unless a call of this thread has it, or this is a host function's between another's. The mutex is
-    /// held at both ends.
+    /// Keeps the order, unless a call of this thread has it, or this is a host function's between another's. The mutex
+    /// is held at both ends.
     class Kept {
       public:
         explicit Kept(CallOrder& order) noexcept;

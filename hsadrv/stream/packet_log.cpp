@@ -34,6 +34,14 @@ const PacketRecord* PacketLog::first_pending(std::uint64_t read_index) const noe
     return nullptr;
 }
 
+std::shared_ptr<PooledSignal> PacketLog::last_gate() const noexcept {
+    if (records_.empty()) return nullptr;
+    const PacketRecord& last = records_[records_.size() - 1];
+    const std::uint64_t count = timeline_->submitted();
+    const bool is_last = count == 0 || timeline_->slot_of(count) < last.slot;
+    return last.opens && is_last && last.opens->ref().load() != 0 ? last.opens : nullptr;
+}
+
 bool PacketLog::owes(hsa_signal_t signal) const noexcept {
     for (std::size_t i = 0; i < records_.size(); ++i)
         if (records_[i].kind == PacketRecord::Kind::decrement && records_[i].on.handle == signal.handle) return true;

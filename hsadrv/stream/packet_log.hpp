@@ -85,12 +85,8 @@ class PacketLog {
     bool owes(hsa_signal_t signal) const noexcept;
     /// Lists the packets in the ring from `read_index` on.
     void list_moves(QueueMoves& moves, std::uint64_t read_index);
-    /// Passes `keep` the signal of each gate that has not completed.
-    template <class Keep>
-    void leave_gates(Keep&& keep) noexcept {
-        for (std::size_t i = 0; i < records_.size(); ++i)
-            if (auto& opens = records_[i].opens; opens && opens->ref().load() != 0) keep(std::move(opens));
-    }
+    /// The signal of a gate that has not completed, after all counted packets; null if there is none.
+    std::shared_ptr<PooledSignal> last_gate() const noexcept;
 
   private:
     std::shared_ptr<Timeline> timeline_;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <iterator>
-#include <new>
 #include <thread>
 
 #include "hsadrv/base/cu_mask.hpp"
@@ -66,78 +64,43 @@ SharedQueue::SharedQueue(const QueueNeeds& needs, std::uint32_t packets, bool op
 
 SharedQueue::~SharedQueue() {
     {
-        // An error may be reported while the queue ends: on_error() must not use it by then. hurry_the_gone() reports.
+        // An error may be reported while the queue ends: on_error() must not use it by then.
         const std::lock_guard lock(mutex_);
         dead_.store(true, std::memory_order_release);
     }
     queue_ = Queue();  // no packet runs from here on, and no error callback
-    hurry_the_gone();
-    let_go(std::move(users_));
+    end_outlived();
 }
 
 void SharedQueue::enter(StreamCore& stream) {
-    std::vector<User> gone;
+    const std::lock_guard lock(mutex_);
+    users_.push_back({stream.timeline(), &stream});
+    if (dead()) stream.mutex().disable_fast_path();
+}
+
+void SharedQueue::leave(const Timeline& stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(users_, [&](const User& user) { return user.timeline.get() == &stream; });
+}
+
+// The callback is owned by the queue: a failure of the stream does not make it due.
+void SharedQueue::outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, SignalRef last,
+                          std::int64_t below, std::shared_ptr<StreamRemains> remains) noexcept {
     {
-        const std::lock_guard lock(mutex_);
-        users_.reserve(users_.size() + 1);
-        gone = take_the_gone();
-        users_.push_back({stream.timeline(), &stream, nullptr});
-        if (dead()) stream.lane().mutex.disable_fast_path();
+        const std::lock_guard lock(queue->mutex_);
+        for (User& user : queue->users_)
+            if (user.timeline.get() == &stream) user.stream = nullptr;
     }
-    let_go(std::move(gone));
-}
-
-void SharedQueue::let_go(std::vector<User> gone) noexcept {
-    for (User& user : gone)
-        if (user.remains) StreamRemains::let_go(std::move(user.remains));
-}
-
-void SharedQueue::leave(StreamCore& stream) noexcept {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(users_, [&](const User& user) { return user.stream == &stream; });
-}
-
-void SharedQueue::leave(StreamCore& stream, std::shared_ptr<StreamRemains> remains) {
-    const std::lock_guard lock(mutex_);
-    for (User& user : users_) {
-        if (user.stream != &stream) continue;
-        user.stream = nullptr;
-        user.remains = std::move(remains);
-    }
-}
-
-std::vector<SharedQueue::User> SharedQueue::take_the_gone() {
-    const auto stays = [&](const User& user) { return user.stream || (!dead() && user.timeline->in_flight()); };
-    const auto first = std::partition(users_.begin(), users_.end(), stays);
-    std::vector<User> gone(std::make_move_iterator(first), std::make_move_iterator(users_.end()));
-    users_.erase(first, users_.end());
-    return gone;
-}
-
-void SharedQueue::look_after_gone(const std::shared_ptr<SharedQueue>& queue,
-                                  const std::shared_ptr<Timeline>& timeline) {
-    const auto forget = [weak = std::weak_ptr(queue), timeline] {
-        const auto shared = weak.lock();
-        if (!shared) return;
-        std::unique_lock lock(shared->mutex_);
-        std::vector<User> gone = shared->take_the_gone();
-        lock.unlock();
-        let_go(std::move(gone));
+    const auto over = [weak = std::weak_ptr(queue), &stream, remains]() mutable {  // it has the timeline
+        if (const auto shared = weak.lock()) shared->leave(stream);
+        StreamRemains::let_go(std::move(remains));
     };
-    SignalCallbacks& thread = Driver::current().runtime().copies();
-    // Owned by the queue: a failure of the stream does not make it due.
-    thread.on_signal(timeline->signal(), Condition::less, Timeline::below(timeline->submitted()), forget,
-                     live_streams::poll, queue.get());
-    if (queue->dead()) thread.hurry(queue.get());  // it died meanwhile: die() found no callback to hurry
-}
-
-void SharedQueue::keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(gates_, [](const auto& kept) { return kept->ref().load() == 0; });
     try {
-        gates_.push_back(std::move(gate));
-    } catch (const std::bad_alloc&) {
-        leak(std::move(gate));
+        SignalCallbacks& thread = Driver::current().runtime().copies();
+        thread.on_signal(last, Condition::less, below, over, live_streams::poll, queue.get());
+        if (queue->dead()) thread.hurry(queue.get());  // it died meanwhile: die() found no callback to hurry
+    } catch (...) {                                    // no memory, or no thread
+        leak(std::move(remains));
     }
 }
 
@@ -173,14 +136,14 @@ bool SharedQueue::is_head(const StreamCore* stream) const noexcept {
 void SharedQueue::die() noexcept {
     dead_.store(true, std::memory_order_release);
     for (const User& user : users_) {
-        if (user.stream) user.stream->lane().mutex.disable_fast_path();
+        if (user.stream) user.stream->mutex().disable_fast_path();
         user.timeline->lose_rest();  // a failed stream does not move to another queue, and its gates do not open
         if (user.stream && user.timeline->failed()) user.stream->end_waiting_copies();
     }
-    hurry_the_gone();
+    end_outlived();
 }
 
-void SharedQueue::hurry_the_gone() const noexcept {
+void SharedQueue::end_outlived() const noexcept {
     if (const auto runtime = Runtime::find()) runtime->copies().hurry(this);
 }
 
@@ -219,14 +182,14 @@ bool SharedQueue::try_stop_for(const StreamCore* stream) noexcept {
     if (!user || user->stream != stream || !is_quiet(*user->timeline)) return false;
     const Timeline* const stopped = user->timeline.get();
     hsa_queue_inactivate(queue_.ref().native());
-    tell_who_was_cut_off(stopped);
+    fail_who_was_cut_off(stopped);
     die();
     return true;
 }
 
 // The packet at the head may have completed before the queue stopped, and the next packet may have begun. Its progress
 // is unknown, so it is neither dropped nor run again: its stream fails.
-void SharedQueue::tell_who_was_cut_off(const Timeline* stopped) noexcept {
+void SharedQueue::fail_who_was_cut_off(const Timeline* stopped) noexcept {
     const User* const next = head();
     if (!next || next->timeline.get() == stopped) return;
     AqlRing& ring = queue_.ref().ring();

@@ -62,14 +62,11 @@ class SharedQueue {
     QueueRef ref() const noexcept { return queue_; }
 
     void enter(StreamCore& stream);
-    void leave(StreamCore& stream) noexcept;
-    /// leave() for a stream that is destroyed with packets in flight: keeps what they use until they are complete.
-    void leave(StreamCore& stream, std::shared_ptr<StreamRemains> remains);
-    /// Polls on behalf of that destroyed stream until its packets have run or the queue has stopped.
-    static void look_after_gone(const std::shared_ptr<SharedQueue>& queue, const std::shared_ptr<Timeline>& timeline);
-    /// A gate of a destroyed stream: its packet may still run, so the signal is not reused before it has, or before the
-    /// queue has ended.
-    void keep_gate(std::shared_ptr<PooledSignal>&& gate) noexcept;
+    void leave(const Timeline& stream) noexcept;
+    /// leave() for a stream that is destroyed with packets in flight, the last of which brings `last` below `below`:
+    /// keeps what they use until then, or until no packet of the queue runs any more.
+    static void outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, SignalRef last,
+                        std::int64_t below, std::shared_ptr<StreamRemains> remains) noexcept;
     std::size_t streams() const;
     /// Whether the pool may give this queue to new streams.
     bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }
@@ -96,26 +93,21 @@ class SharedQueue {
     struct User {
         std::shared_ptr<Timeline> timeline;
         StreamCore* stream;  // null: destroyed
-        std::shared_ptr<StreamRemains> remains;
     };
 
     void on_error() noexcept;
     void die() noexcept;
-    void tell_who_was_cut_off(const Timeline* stopped) noexcept;
-    /// Their packets will not run: makes their callbacks due.
-    void hurry_the_gone() const noexcept;
+    void fail_who_was_cut_off(const Timeline* stopped) noexcept;
+    /// No packet runs any more: lets go of what destroyed streams' packets use.
+    void end_outlived() const noexcept;
     /// Whether the head and the packet at the read index have been unchanged for the time that reporting an error
     /// takes. With the mutex held; the first call for a packet starts the time.
     bool is_quiet(const Timeline& head) noexcept;
     const User* head() const noexcept;
-    /// Removes destroyed streams whose packets have run or never will: pass the result to let_go() without the mutex.
-    std::vector<User> take_the_gone();
-    static void let_go(std::vector<User> gone) noexcept;
 
     QueueNeeds needs_;
     mutable Ranked<std::mutex, LockRank::queue> mutex_;
     std::vector<User> users_;
-    std::vector<std::shared_ptr<PooledSignal>> gates_;
     struct Quiet {
         const Timeline* head = nullptr;
         std::uint64_t head_slot = UINT64_MAX, read_index = UINT64_MAX;

@@ -23,6 +23,9 @@ namespace hsadrv::detail {
 
 class StreamCore;
 
+/// Up to this size, the CPU copies host memory in less time than it takes to start an engine.
+inline constexpr std::size_t small_copy_bytes = 32u << 10;
+
 /// Pinned memory through which pageable host memory is copied. Filled front to back; reused from the front when the
 /// last copy that uses it is complete.
 struct Staging {

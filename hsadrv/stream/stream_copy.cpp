@@ -20,9 +20,6 @@ constexpr std::size_t staging_bytes = 2u << 20;
 // The first part of a fill, unless the pattern is larger.
 constexpr std::size_t fill_seed_bytes = 256u << 10;
 
-// Up to this size, the CPU copies host memory in less time than it takes to start an engine.
-constexpr std::size_t small_copy_bytes = 32u << 10;
-
 // Doubles the filled part: every part begins with a whole pattern, and the last may be cut short.
 void fill_on_host(std::byte* to, std::size_t size_bytes, std::span<const std::byte> pattern) noexcept {
     std::size_t filled = std::min(size_bytes, pattern.size());
@@ -115,7 +112,7 @@ void StreamCopier::upload(StagingPair& staging, CopySide to, const void* from, s
                           Deadline deadline) {
     for (std::size_t offset = 0; offset < size_bytes;) {
         const StagingPart part = stage(staging, size_bytes - offset, deadline);
-        stream_.work_away([&] { std::memcpy(part.data, at(from, offset), part.size_bytes); });
+        stream_.work_away(part.size_bytes, [&] { std::memcpy(part.data, at(from, offset), part.size_bytes); });
         copy_linear({at(to.address, offset), to.device}, {part.data, {}}, part.size_bytes, deadline, part.staging);
         offset += part.size_bytes;
     }
@@ -129,7 +126,7 @@ void StreamCopier::download(StagingPair& staging, void* to, CopySide from, std::
     std::byte* out = static_cast<std::byte*>(to);
     const auto take = [&] {
         stream_.wait_away(before_done, deadline, "Stream::copy_async (pageable destination)");
-        stream_.work_away([&] { std::memcpy(out, before->data, before->size_bytes); });
+        stream_.work_away(before->size_bytes, [&] { std::memcpy(out, before->data, before->size_bytes); });
         out += before->size_bytes;
     };
     for (std::size_t offset = 0; offset < size_bytes;) {
@@ -177,8 +174,9 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
     const bool pageable = to.kind == PointerInfo::Kind::pageable;
     if ((pageable || (to.host_memory() && size_bytes <= small_copy_bytes)) &&
         stream_.host_may_run(pageable, deadline, call))
-        return stream_.work_away(
-            [&] { fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern); });
+        return stream_.work_away(size_bytes, [&] {
+            fill_on_host(static_cast<std::byte*>(to.host_address(destination)), size_bytes, pattern);
+        });
     const CopySide end = side_of(destination, to);
     make_reachable(to, engine_for(end, {}, agent_));
 

@@ -41,17 +41,6 @@ std::shared_ptr<SharedQueue> take_queue(const std::string& label, AgentRef gpu, 
                                                       .cu_mask = options.cu_mask});
 }
 
-/// They are queued after another stream's.
-void leave_packets(StreamCore& stream, const std::shared_ptr<SharedQueue>& queue,
-                   const std::shared_ptr<StreamRemains>& remains) {
-    queue->leave(stream, remains);
-    try {
-        queue->look_after_gone(queue, stream.timeline());
-    } catch (...) {
-        // No thread or no memory for that: the next stream that enters the queue does it, or the queue's end.
-    }
-}
-
 }  // namespace
 
 StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperative)
@@ -75,7 +64,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
         if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // lost meanwhile
     } catch (...) {
         live_streams::leave(*this);
-        shared_queue()->leave(*this);
+        shared_queue()->leave(*timeline_);
         throw;
     }
 }
@@ -94,11 +83,12 @@ StreamCore::~StreamCore() {
         runtime->callbacks().drop_of(timeline_->host_functions());
     }
     std::shared_ptr<SharedQueue> queue = shared_queue();
-    const bool idle = !timeline_->in_flight() || queue->dead(), exclusive = queue->needs().exclusive;
+    const std::shared_ptr<PooledSignal> gate = writer_.log().last_gate();
+    const bool idle = (!timeline_->in_flight() && !gate) || queue->dead(), exclusive = queue->needs().exclusive;
     // A queue that runs a kernel of ours that does not end is of no use to other streams.
     const bool stopped = idle || exclusive || queue->stop_for(this);
     if (stopped) {
-        queue->leave(*this);
+        queue->leave(*timeline_);
         if (exclusive) {  // no packet runs after this
             writer_.drop_queue();
             queue.reset();
@@ -107,14 +97,14 @@ StreamCore::~StreamCore() {
     const bool copied = finish_copies();
     if (!copied) timeline_->lose_copies();
     handle_->leave(!copied);  // from here on the handle itself keeps objects alive
-    if (queue && !queue->dead())
-        writer_.log().leave_gates([&](std::shared_ptr<PooledSignal>&& gate) { queue->keep_gate(std::move(gate)); });
     remains->kept = std::move(holds_);
     remains->kernargs = std::move(kernarg_memory_);
     remains->packets.emplace(std::move(writer_.log()));
     remains->profile.emplace(std::move(profile_));
     for (InFlight& copy : copies_) StreamRemains::stay_for(remains, std::move(copy.done));
-    if (!stopped) leave_packets(*this, queue, remains);
+    if (!stopped && gate) SharedQueue::outlive(queue, *timeline_, gate->ref(), 1, remains);
+    if (!stopped && !gate)
+        SharedQueue::outlive(queue, *timeline_, timeline_->signal(), Timeline::below(timeline_->submitted()), remains);
     branches_.end(remains);
 }
 
@@ -184,6 +174,12 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
         leak(std::move(object));
         throw;
     }
+}
+
+void StreamCore::attach(std::shared_ptr<const void> object) {
+    if (in_forked_child()) return leak(std::move(object));
+    const std::lock_guard held(mutex_);
+    holds_.attach(std::move(object));
 }
 
 void StreamCore::hold(std::shared_ptr<const void> object) {
@@ -285,7 +281,7 @@ void StreamCore::throw_if_lost() {
 }
 
 void StreamCore::change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
-    shared_queue()->leave(*this);
+    shared_queue()->leave(*timeline_);
     holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));
 }
 

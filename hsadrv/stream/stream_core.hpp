@@ -129,10 +129,7 @@ class StreamCore {
     Profile take_profile(Deadline deadline);
 
     void keep_alive(std::shared_ptr<const void> object);
-    void attach(std::shared_ptr<const void> object) {
-        const std::lock_guard held(mutex_);
-        holds_.attach(std::move(object));
-    }
+    void attach(std::shared_ptr<const void> object);
     /// The same without releasing old holds, whose destructors may take locks. No effect if nothing is in flight or
     /// being captured.
     void hold(std::shared_ptr<const void> object);
@@ -182,8 +179,9 @@ class StreamCore {
     /// Waits, or works long, without the mutex.
     void wait_away(const Completion& completion, Deadline deadline, const char* call);
     template <class Work>
-    void work_away(Work&& work) {
-        const CallOrder::Away away(order_, CallOrder::While::working);
+    void work_away(std::size_t size_bytes, Work&& work) {
+        std::optional<CallOrder::Away> away;
+        if (size_bytes > small_copy_bytes) away.emplace(order_, CallOrder::While::working);
         work();
     }
     /// No packet and no engine uses the objects held until then: lost work may still be in a ring. Needs no mutex.

@@ -69,11 +69,11 @@ ProfileRecord copy_record(CopySide to, CopySide from, std::uint64_t bytes) {
 }
 
 void StreamCore::copy_on_host(void* to, const void* from, std::size_t size_bytes) {
-    if (!profile_.on()) return work_away([&] { std::memcpy(to, from, size_bytes); });
+    if (!profile_.on()) return work_away(size_bytes, [&] { std::memcpy(to, from, size_bytes); });
     const Driver driver = Driver::current();
     ProfileRecord record = copy_record({to, {}}, {const_cast<void*>(from), {}}, size_bytes);
     record.begin_ticks = driver.timestamp();
-    work_away([&] { std::memcpy(to, from, size_bytes); });
+    work_away(size_bytes, [&] { std::memcpy(to, from, size_bytes); });
     record.end_ticks = driver.timestamp();
     profile_.collect(*timeline_);  // everything before it is complete
     profile_.add(std::move(record));

@@ -50,7 +50,7 @@ void StreamCopier::copy_rect(const Rect& wanted, Deadline deadline) {
     const Submission held(stream_, deadline, rect_call);
     if (stream_.captured([=](StreamCore& core, Deadline when) { core.copier().copy_rect(wanted, when); })) return;
     if (on_host(route, rect.width_bytes * rect.height * rect.depth, deadline, rect_call))
-        return stream_.work_away([&] {
+        return stream_.work_away(rect.width_bytes * rect.height * rect.depth, [&] {
             for_each_row(rect, route.host_destination(), route.host_source(),
                          [&](void* to, const void* from) { std::memcpy(to, from, rect.width_bytes); });
         });
@@ -169,7 +169,7 @@ void StreamCopier::upload_plane(StagingPair& staging, const Plane& plane, Deadli
     for (std::size_t y = 0; y < height;) {
         const StagingPart part = stage(staging, packed_bytes * (height - y), deadline, packed_bytes);
         const std::size_t rows = std::min(part.size_bytes / packed_bytes, height - y);
-        stream_.work_away([&] {
+        stream_.work_away(rows * packed_bytes, [&] {
             for (std::size_t i = 0; i < rows; ++i)
                 std::memcpy(part.data + i * packed_bytes, plane.from.rows_from(y + i).end.address, plane.width_bytes);
         });
@@ -195,7 +195,7 @@ void StreamCopier::download_plane(StagingPair& staging, const Plane& plane, Dead
     std::optional<Part> before;
     const auto take = [&] {
         stream_.wait_away(before->done, deadline, rect_call);
-        stream_.work_away([&] {
+        stream_.work_away(before->rows * packed_bytes, [&] {
             for (std::size_t i = 0; i < before->rows; ++i)
                 std::memcpy(plane.to.rows_from(before->first + i).end.address, before->data + i * packed_bytes,
                             plane.width_bytes);

@@ -80,20 +80,23 @@ struct Waited : Kernels {
                 return;
             case For::arguments:
                 for (std::uint32_t i = 0; i < 4; ++i)
-                    stream.dispatch({.grid = {1, 1, 1},
-                                     .workgroup = {1, 1, 1},
-                                     .kernel_object = store_at.kernel_object(),
-                                     .kernarg_bytes = 24u << 10},
-                                    [&](std::byte* to) { arguments_for_store(to); }, patience);
+                    stream.dispatch(
+                        {.grid = {1, 1, 1},
+                         .workgroup = {1, 1, 1},
+                         .kernel_object = store_at.kernel_object(),
+                         .kernarg_bytes = 24u << 10},
+                        [&](std::byte* to) { arguments_for_store(to); }, patience);
                 return;
             case For::pageable_copy:
                 return stream.copy_async(pageable.data(), device.data(), pageable.size(), patience);
             case For::pageable_fill:
                 return stream.fill_async(pageable.data(), std::uint8_t{7}, pageable.size(), patience);
             case For::pageable_rect:
-                return stream.copy_rect_async(
-                    {.destination = {pageable.data(), 4096, 0}, .source = {device.data(), 4096, 0}, .width_bytes = 1000,
-                     .height = 2000}, patience);
+                return stream.copy_rect_async({.destination = {pageable.data(), 4096, 0},
+                                               .source = {device.data(), 4096, 0},
+                                               .width_bytes = 1000,
+                                               .height = 2000},
+                                              patience);
         }
     }
     void arguments_for_store(std::byte* to) const {
@@ -253,7 +256,11 @@ TEST_CASE("a replay for which there is no room loses no work", "[stream][graph][
     f.spin.launch(stream, one, flag.data());
     std::uint32_t launched = 0;
     // Whatever is left of the room, down to none.
-    CHECK_THROWS_AS([&] { for (;; ++launched) graph.launch(stream, 20ms); }(), Timeout);
+    CHECK_THROWS_AS(
+        [&] {
+            for (;; ++launched) graph.launch(stream, 20ms);
+        }(),
+        Timeout);
     for (int i = 0; i < 20; ++i) CHECK_THROWS_AS(graph.launch(stream, Deadline(0s)), Timeout);
     CHECK_FALSE(stream.failed());
     flag.set(1);
