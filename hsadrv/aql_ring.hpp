@@ -24,6 +24,7 @@
 //    every header store that it covers, including those of other producers.
 //  - doorbell, release: after the headers. Two producers may store it out of order; multi-producer queues accept
 //    that (HSA Platform System Architecture, "Queue mechanics").
+//  - alone (set_alone): the same stores, plain. Who sets it orders the threads, one after the other.
 //  - a ring in VRAM (HSA_ALLOCATE_QUEUE_DEV_MEM=1) is write-combined memory, which a release store does not order. The
 //    frontier's compare-exchange does: on x86 a locked instruction drains the write-combining buffers before it stores,
 //    so the packet is in the ring before the write index covers it. x86 needs no separate fence.
@@ -55,6 +56,8 @@ struct AqlRingMemory {
     /// frontier is unknown: a doorbell covers only its own producer's slots, and the packet processor waits at a slot
     /// whose header is INVALID.
     bool shared = false;
+    /// The slots are in a GPU's memory, which the processor writes through its write-combining buffers.
+    bool write_combined = false;
 };
 
 class AqlRing {
@@ -71,9 +74,19 @@ class AqlRing {
         mask_ = memory.size - 1;
         published_ = std::make_unique<std::atomic<std::uint64_t>[]>(memory.size);
         std::uint64_t* const index = const_cast<std::uint64_t*>(memory.write_index);
+        alone_ = false;
         own_reserved_ = write_index();
         reserved_ = memory.shared ? index : &own_reserved_;
         frontier_ = memory.shared ? &no_frontier_ : index;
+    }
+
+    /// Whether from here on one thread at a time reserves and publishes, which takes no locked instruction. While no
+    /// thread does. No effect on a shared ring, and where a locked instruction has to order the writes.
+    void set_alone(bool alone) noexcept {
+        alone = alone && memory_.doorbell != nullptr && !memory_.shared && !memory_.write_combined;
+        if (alone == alone_) return;
+        alone_ = alone;
+        read_seen_ = read_index();
     }
 
     std::uint32_t size() const noexcept { return memory_.size; }
@@ -87,9 +100,11 @@ class AqlRing {
     bool try_reserve_one(std::uint64_t& slot, std::uint64_t room) noexcept {
         std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
+        slot = first;
+        if (alone_) [[likely]]
+            return reserve_alone(first, 1, room);
         if (first - read_index() >= room) [[unlikely]]
             return false;
-        slot = first;
         if (index.compare_exchange_strong(first, first + 1, std::memory_order_relaxed)) [[likely]]
             return true;
         const auto later = try_reserve(1, room);
@@ -102,6 +117,7 @@ class AqlRing {
     std::optional<std::uint64_t> try_reserve(std::uint32_t count, std::uint64_t room) noexcept {
         std::atomic_ref index(*reserved_);
         std::uint64_t first = index.load(std::memory_order_relaxed);
+        if (alone_) return reserve_alone(first, count, room) ? std::optional(first) : std::nullopt;
         do {
             if (first + count - read_index() > room) [[unlikely]]
                 return std::nullopt;
@@ -121,6 +137,7 @@ class AqlRing {
 
     /// Publishes the written slots [first, first + count); rings the doorbell if the frontier moved.
     void publish(std::uint64_t first, std::uint32_t count) noexcept {
+        if (alone_) return publish_alone(first + count);
         std::uint64_t at = first;
         if (std::atomic_ref(*frontier_).compare_exchange_strong(at, first + count)) [[likely]] {
             advance_frontier();
@@ -137,6 +154,8 @@ class AqlRing {
         std::uint64_t at = slot;
         const std::uint64_t next = slot + 1;
         std::atomic_ref frontier(*frontier_);
+        if (alone_) [[likely]]
+            return publish_alone(next);
         if (!frontier.compare_exchange_strong(at, next) || published_[next & mask_].load() == next + 1 ||
             memory_.doorbell == nullptr) [[unlikely]]
             return publish_further(slot, at == slot);
@@ -162,6 +181,18 @@ class AqlRing {
   private:
     static std::uint64_t load(const volatile std::uint64_t* p, std::memory_order order) noexcept {
         return std::atomic_ref(*const_cast<std::uint64_t*>(p)).load(order);
+    }
+
+    // The processor's index is read as seldom as possible: its cache line comes from the device.
+    bool reserve_alone(std::uint64_t first, std::uint32_t count, std::uint64_t room) noexcept {
+        if (first + count - read_seen_ > room && first + count - (read_seen_ = read_index()) > room) [[unlikely]]
+            return false;
+        std::atomic_ref(*reserved_).store(first + count, std::memory_order_relaxed);
+        return true;
+    }
+    void publish_alone(std::uint64_t end) noexcept {
+        std::atomic_ref(*frontier_).store(end, std::memory_order_release);
+        std::atomic_ref(*const_cast<std::uint64_t*>(memory_.doorbell)).store(end - 1, std::memory_order_release);
     }
 
     bool advance_frontier() noexcept {
@@ -197,7 +228,8 @@ class AqlRing {
     static constexpr std::uint64_t no_frontier = ~std::uint64_t{0};  // of a shared ring; no index reaches it
 
     AqlRingMemory memory_;
-    std::uint64_t mask_ = 0;
+    std::uint64_t mask_ = 0, read_seen_ = 0;
+    bool alone_ = false;
     std::unique_ptr<std::atomic<std::uint64_t>[]> published_;
     std::uint64_t own_reserved_ = 0, no_frontier_ = no_frontier;
     std::uint64_t* reserved_ = nullptr;  ///< the next slot to reserve: own_reserved_, or a shared ring's write index

@@ -103,7 +103,7 @@ class Stream {
 
     AgentRef agent() const noexcept { return AgentRef(lane_->agent); }
     /// The current hardware queue, possibly shared with other streams; for inspection. Valid until the next use of the
-    /// stream, which may move to another queue. To submit packets, use submit().
+    /// stream, which may move to another queue. To submit packets, use submit(): the ring may be the stream's alone.
     QueueRef queue() const;
 
     /// Submits the caller's packets in the stream's order. The first receives the barrier bit; the others keep theirs.

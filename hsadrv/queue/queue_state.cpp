@@ -6,6 +6,7 @@
 
 #include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/memory.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
 #include "hsadrv/queue/queue_ends.hpp"
 #include "hsadrv/signal_callbacks.hpp"
@@ -24,6 +25,7 @@ AqlRingMemory memory_of(hsa_queue_t* native) {
     memory.write_index = &queue->write_dispatch_id;
     // Elsewhere a tool intercepts the queue: it takes packets from a ring of its own, to which others may add.
     memory.shared = doorbell->kind != AMD_SIGNAL_KIND_DOORBELL;
+    memory.write_combined = pointer_info(native->base_address).device_memory();
     if (!memory.shared && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
     memory.doorbell_signal = native->doorbell_signal;
     return memory;

@@ -12,11 +12,19 @@ std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline) {
     std::unique_lock held(mutex_);
     const auto enter = [this] { return may_enter(); };
     if (enter()) return held;
+    ++waiters_;
+    bool entered = true;
     if (deadline.is_never())
         changed_.wait(held, enter);
-    else if (!changed_.wait_for(held, deadline.remaining(), enter))
-        held.unlock();
+    else
+        entered = changed_.wait_for(held, deadline.remaining(), enter);
+    --waiters_;
+    if (!entered) held.unlock();
     return held;
+}
+
+void CallOrder::tell_waiters() noexcept {
+    if (waiters_ != 0) changed_.notify_all();
 }
 
 CallOrder::Kept::Kept(CallOrder& order) noexcept : order_(order), mine_(order.owner_ == std::thread::id()) {
@@ -29,24 +37,21 @@ CallOrder::Kept::~Kept() {
     if (!mine_) return;
     order_.owner_ = {};
     order_.mutex_.set_ordered(false);
-    order_.changed_.notify_all();
+    order_.tell_waiters();
 }
 
 CallOrder::Away::Away(CallOrder& order, While what) noexcept : order_(order), kept_(order) {
     if (order_.is_mine() && what == While::waiting) {
         order_.waits_ = true;
-        order_.changed_.notify_all();  // host functions go between
+        order_.tell_waiters();  // host functions go between
     }
     order_.mutex_.unlock();
 }
 
 // A host function that went between does not come back while the owner works.
 CallOrder::Away::~Away() {
-    order_.mutex_.lock();
-    if (order_.is_mine())
-        order_.waits_ = false;
-    else if (!order_.may_enter())
-        order_.changed_.wait(order_.mutex_, [this] { return order_.may_enter(); });
+    order_.lock(Deadline::never()).release();  // the caller's again
+    if (order_.is_mine()) order_.waits_ = false;
 }
 
 CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept : order_(order) {

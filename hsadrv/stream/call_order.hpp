@@ -72,10 +72,12 @@ class CallOrder {
   private:
     bool is_mine() const noexcept { return owner_ == std::this_thread::get_id(); }
     bool may_enter() const noexcept;
+    void tell_waiters() noexcept;
 
     LaneMutex& mutex_;
     std::thread::id owner_;  // none: no call is away
     bool waits_ = false;     // the owner, in an Away
+    unsigned waiters_ = 0;   // for changed_
     std::condition_variable_any changed_;
 };
 

@@ -62,6 +62,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
         move.arrived(place);
         to.publish(place, move.count);
     }
+    to.ring().set_alone(streams.size() == 1);
     fresh->open();
 }
 

@@ -44,6 +44,11 @@ void leave(StreamCore& stream) noexcept {
     std::erase(list().streams, &stream);
 }
 
+void settle_producers(SharedQueue& queue) noexcept {
+    const std::lock_guard lock(list().mutex);
+    queue.settle_producers(list().streams);
+}
+
 // Another thread of the parent may have been changing the list: then a launch is not refused, but crashes.
 void divert_in_child() noexcept {
     const std::unique_lock lock(list().mutex, std::try_to_lock);

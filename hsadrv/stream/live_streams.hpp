@@ -16,6 +16,7 @@
 namespace hsadrv::detail {
 
 struct Fault;
+class SharedQueue;
 class StreamCore;
 class Timeline;
 
@@ -24,6 +25,8 @@ namespace live_streams {
 /// Streams enter when they are made and leave before they are destroyed.
 void enter(StreamCore& stream);
 void leave(StreamCore& stream) noexcept;
+/// When a stream has entered or left that queue, and its list.
+void settle_producers(SharedQueue& queue) noexcept;
 /// In a child of fork(): every launch takes the slow path, which refuses it. Takes no lock, allocates nothing.
 void divert_in_child() noexcept;
 

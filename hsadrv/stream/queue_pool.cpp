@@ -104,6 +104,20 @@ void SharedQueue::outlive(const std::shared_ptr<SharedQueue>& queue, const Timel
     }
 }
 
+// A stream that is being made has entered already, submits nothing yet, and settles it when it is in the list.
+void SharedQueue::settle_producers(std::span<StreamCore* const> live) {
+    std::size_t users = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const User& user : users_) users += user.stream != nullptr;
+    }
+    for (StreamCore* stream : live) {
+        if (stream->shared_queue().get() != this) continue;
+        const std::lock_guard held(stream->mutex());
+        queue_.ref().ring().set_alone(users == 1);
+    }
+}
+
 std::size_t SharedQueue::streams() const {
     const std::lock_guard lock(mutex_);
     return users_.size();

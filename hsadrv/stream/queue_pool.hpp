@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,10 @@ class SharedQueue {
     /// keeps what they use until then, or until no packet of the queue runs any more.
     static void outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, SignalRef last,
                         std::int64_t below, std::shared_ptr<StreamRemains> remains) noexcept;
-    std::size_t streams() const;
+    std::size_t streams() const;  ///< including destroyed ones with packets in flight
+    /// The ring is a stream's alone if it is the only one; streams of `live` are those that may submit. With the lock
+    /// of the list, so that none of them is destroyed or moved; and when a stream has entered or left.
+    void settle_producers(std::span<StreamCore* const> live);
     /// Whether the pool may give this queue to new streams.
     bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }
     void open() noexcept { open_.store(true, std::memory_order_relaxed); }

@@ -44,8 +44,10 @@ bool QueueWriter::has_turn(Room room) noexcept {
 std::optional<std::uint64_t> QueueWriter::try_reserve_uncounted(std::uint32_t count, Room room) {
     if (queue_->dead()) [[unlikely]]
         return std::nullopt;
-    log_.make_room(lane_.ring->read_index());
-    return lane_.ring->try_reserve(count, lane_.room + spare_of(room));
+    AqlRing& ring = *lane_.ring;
+    log_.make_room(ring.read_index());
+    if (const auto slot = ring.try_reserve(count, lane_.room)) return slot;
+    return ring.try_reserve(count, lane_.room + spare_of(room));
 }
 
 std::optional<std::uint64_t> QueueWriter::try_reserve(std::uint32_t count, Room room) {

@@ -61,6 +61,7 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
     shared_queue()->enter(*this);
     try {
         live_streams::enter(*this);
+        live_streams::settle_producers(*shared_queue());
         if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // lost meanwhile
     } catch (...) {
         live_streams::leave(*this);
@@ -105,6 +106,7 @@ StreamCore::~StreamCore() {
     if (!stopped && gate) SharedQueue::outlive(queue, *timeline_, gate->ref(), 1, remains);
     if (!stopped && !gate)
         SharedQueue::outlive(queue, *timeline_, timeline_->signal(), Timeline::below(timeline_->submitted()), remains);
+    if (queue) live_streams::settle_producers(*queue);
     branches_.end(remains);
 }
 

@@ -80,13 +80,15 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
                               graph->agent().label());
     const auto text = [&] { return label() + ", " + std::to_string(graph->plan().steps.size()) + " steps"; };
     call_log::logged(call_log::Area::launch, call, text, [&] {
-        const CallOrder::Composite order = keep_order(deadline, call);
-        {
-            const std::lock_guard held(mutex_);
-            throw_if_failed();
-            if (capture_) capture_.session()->graph()->nest(*graph);
-            if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
-        }
+        auto held = lock(deadline, call);
+        throw_if_failed();
+        if (capture_) capture_.session()->graph()->nest(*graph);
+        if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
+        std::optional<CallOrder::Composite> order;
+        if (graph->plan().steps.size() > 1)
+            order.emplace(order_, std::move(held));
+        else
+            held.unlock();
         GraphReplay(*this, graph, deadline).run();
     });
 }

@@ -101,6 +101,50 @@ TEST_CASE("a full ring refuses, then accepts after retirement", "[ring]") {
     CHECK_FALSE(fake.ring.try_reserve(1));
 }
 
+TEST_CASE("a ring of one producer keeps its places when others come and go", "[ring]") {
+    FakeRing fake(8);
+    const auto use = [&](std::uint32_t tag) {  // each way to submit
+        std::uint64_t slot = 0;
+        REQUIRE(fake.ring.try_reserve_one(slot, 8));
+        fake.ring.write(slot, tagged(tag));
+        fake.ring.publish_one(slot);
+        const auto two = fake.ring.try_reserve(2);
+        REQUIRE(two);
+        for (std::uint32_t i = 0; i < 2; ++i) fake.ring.write(*two + i, tagged(tag));
+        fake.ring.publish(*two, 2);
+        CHECK(fake.write_index == *two + 2);
+        CHECK(fake.doorbell == *two + 1);
+        CHECK(fake.consume() == std::vector<std::uint32_t>(3, tag));
+    };
+    for (std::uint32_t lap = 0; lap < 20; ++lap) {
+        fake.ring.set_alone(lap % 3 != 0);
+        use(lap);
+        submit(fake.ring, 100);
+        CHECK(fake.consume() == std::vector<std::uint32_t>{100});
+    }
+    fake.ring.set_alone(true);
+    std::uint64_t slot = 0, in_use = 0;
+    while (fake.ring.try_reserve_one(slot, 5)) ++in_use;
+    CHECK(in_use == 5);
+    CHECK_FALSE(fake.ring.try_reserve(4));
+    CHECK(fake.ring.try_reserve(3));
+    CHECK_FALSE(fake.ring.try_reserve(1));
+    CHECK(fake.early == 0);
+}
+
+TEST_CASE("a ring that others write too is never one producer's", "[ring]") {
+    FakeRing fake(8, true);
+    fake.ring.set_alone(true);
+    const std::uint64_t first = *fake.ring.try_reserve(1);
+    CHECK(fake.write_index == 1);  // reserved where the others do
+    ++*const_cast<std::uint64_t*>(&fake.write_index);
+    const std::uint64_t third = *fake.ring.try_reserve(1);
+    CHECK((first == 0 && third == 2));
+    fake.ring.write(third, tagged(3));
+    fake.ring.publish_one(third);
+    CHECK(fake.write_index == 3);
+}
+
 TEST_CASE("several slots are reserved together or not at all", "[ring]") {
     FakeRing fake(8);
     CHECK(fake.ring.try_reserve(5) == 0);
