@@ -58,10 +58,11 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
     kernargs_ =
         KernargRing(static_cast<std::byte*>(kernarg_memory_.data()), options.kernarg_bytes, 2 * options.packets);
     if (options.profile) begin_profile();
-    shared_queue()->enter(*this);
+    const std::shared_ptr<SharedQueue> queue = shared_queue();  // from the list on, a poll may move the stream
+    queue->enter(*this);
     try {
         live_streams::enter(*this);
-        live_streams::settle_producers(*shared_queue());
+        live_streams::settle_producers(*queue);
         if (const auto fault = faults::of(gpu)) fail(*fault, 0);  // lost meanwhile
     } catch (...) {
         live_streams::leave(*this);
