@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "hsadrv/agent.hpp"
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/device_global.hpp"
 #include "hsadrv/file_path.hpp"

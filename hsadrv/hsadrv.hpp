@@ -37,7 +37,6 @@
 #include "hsadrv/file_bytes.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/compile.hpp"
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
 #include "hsadrv/kernel_output.hpp"
 #include "hsadrv/executable.hpp"
@@ -45,7 +44,6 @@
 #include "hsadrv/executable_cache.hpp"
 #include "hsadrv/launch.hpp"
 #include "hsadrv/launch_argument.hpp"
-#include "hsadrv/runtime_bound_kernel.hpp"
 #include "hsadrv/graph.hpp"
 #include "hsadrv/graph_builder.hpp"
 // clang-format on

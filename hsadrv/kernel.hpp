@@ -35,10 +35,6 @@
 
 namespace hsadrv {
 
-template <class... Args>
-class BoundKernel;
-class RuntimeBoundKernel;
-
 namespace detail {
 class PrintfFormats;
 
@@ -141,13 +137,6 @@ class Kernel {
     /// The same for arguments whose types are known at run time; see launch_argument.hpp.
     void launch(Stream& stream, const LaunchConfig& config, std::span<const LaunchArgument> arguments) const;
 
-    /// The same launch, with its argument types checked once, here. Throws InvalidArgument as launch() would. See
-    /// bound_kernel.hpp.
-    template <class... Args>
-    BoundKernel<Args...> bind() const;
-    /// The same for types known at run time; see runtime_bound_kernel.hpp.
-    RuntimeBoundKernel bind(std::span<const ArgumentShape> types) const;
-
     /// Throws InvalidArgument if the stream is not one of the agent that the kernel is loaded on.
     void check_stream(const Stream& stream) const {
         if (stream.agent() != record_->agent) [[unlikely]]
@@ -179,9 +168,6 @@ class Kernel {
     }
 
   private:
-    template <class... Args>
-    friend class BoundKernel;
-
     /// For checked arguments; `in_order`: they are at the offsets of `shapes`.
     template <const auto& shapes, class... Values>
     [[gnu::always_inline]] void enqueue(bool in_order, Stream& stream, const LaunchConfig& config,

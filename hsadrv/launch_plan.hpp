@@ -121,12 +121,6 @@ class LaunchPlan {
     /// Writes every hidden argument and LDS pointer. `kernarg` has kernarg_bytes().
     void fill_implicit(std::byte* kernarg, const LaunchShape& shape, const QueueFacts& queue) const noexcept;
 
-    /// A kernarg segment with hidden arguments and LDS pointers, zero elsewhere; empty for a kernel without them.
-    std::vector<std::byte> implicit_segment(const LaunchShape& shape) const;
-
-    /// Writes only the hidden arguments that refer to the queue.
-    void fill_queue(std::byte* kernarg, const QueueFacts& queue) const noexcept { hidden_.fill_queue(kernarg, queue); }
-
   private:
     struct Parameter {
         std::uint32_t offset_bytes, size_bytes;

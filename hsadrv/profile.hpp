@@ -5,15 +5,13 @@
 //   hsadrv::Profile profile = stream.take_profile();
 //   for (const hsadrv::ProfileRecord& r : profile.records)
 //       std::printf("%s %ld ns\n", r.name.c_str(), r.duration().count());
-//   std::ofstream("trace.json") << hsadrv::chrome_trace({&profile, 1});  // for ui.perfetto.dev
 //
 // Thread safety: plain values. Source: hsa_ext_amd.h, hsa_amd_profiling_get_dispatch_time and
-// hsa_amd_profiling_get_async_copy_time; the format of the trace: "Trace Event Format", complete events.
+// hsa_amd_profiling_get_async_copy_time. For a trace of a whole program, see hsadrv trace.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -47,8 +45,5 @@ struct Profile {
     std::vector<ProfileRecord> records = {};
     std::uint64_t dropped = 0;  ///< older records, for lack of room since the last take_profile()
 };
-
-/// JSON for chrome://tracing and Perfetto: one row per stream, on the host's clock. Omits records without times.
-std::string chrome_trace(std::span<const Profile> profiles);
 
 }  // namespace hsadrv

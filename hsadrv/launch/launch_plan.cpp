@@ -139,7 +139,7 @@ Dim3 LaunchPlan::workgroup_of(const LaunchConfig& config) const noexcept {
 
 LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
     if (config.cooperative) [[unlikely]]
-        refuse("only Kernel::launch launches cooperatively, and graphs record it; bound kernels and updates do not");
+        refuse("only Kernel::launch launches cooperatively, and graphs record it; updates of graphs do not");
     if (needs_cooperation_) [[unlikely]]
         refuse("its work-groups wait for each other (grid_barrier); launch it with .cooperative = true");
     if (prints_) [[unlikely]]
@@ -241,13 +241,6 @@ void LaunchPlan::fill_implicit(std::byte* kernarg, const LaunchShape& shape, con
     const std::uint32_t dynamic_lds_bytes = shape.group_segment_bytes - kernel_.group_segment_fixed_bytes;
     hidden_.fill(kernarg, {shape.grid, shape.workgroup, dynamic_lds_bytes, shape.grid_state, shape.printf_buffer},
                  queue);
-}
-
-std::vector<std::byte> LaunchPlan::implicit_segment(const LaunchShape& shape) const {
-    if (!has_implicit()) return {};
-    std::vector<std::byte> segment(kernarg_bytes());
-    fill_implicit(segment.data(), shape, {});
-    return segment;
 }
 
 std::string LaunchPlan::argument_text(std::size_t position) const {

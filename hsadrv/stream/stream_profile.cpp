@@ -6,6 +6,24 @@
 
 #include "hsadrv/base/host_clock.hpp"
 
+namespace hsadrv {
+
+const char* text_of(CopyDirection direction) noexcept {
+    switch (direction) {
+        case CopyDirection::host_to_host:
+            return "host to host";
+        case CopyDirection::host_to_device:
+            return "host to device";
+        case CopyDirection::device_to_host:
+            return "device to host";
+        case CopyDirection::device_to_device:
+            return "device to device";
+    }
+    return "?";
+}
+
+}  // namespace hsadrv
+
 namespace hsadrv::detail {
 
 void StreamProfile::add(ProfileRecord record) {

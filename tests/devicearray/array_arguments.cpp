@@ -1,6 +1,5 @@
 // Arrays as kernel arguments: the device of their memory, and when a plain pointer suffices.
 #include "array_fixture.hpp"
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/graph.hpp"
 #include "support/test_file.hpp"
@@ -40,11 +39,7 @@ TEST_CASE("kernels refuse an array of a GPU that theirs cannot reach, naming bot
         CHECK_THROWS_WITH(launch(),
                           Contains("'scale_add'") && Contains("gpu0") && Contains("gpu1") && Contains("reach"));
     };
-    const auto bound = second.kernel.bind<DeviceNDArray, unsigned, unsigned, unsigned>();
-    const auto fixed = bound.at(second.config);
     refused([&] { second.kernel.launch(second.stream, second.config, here, 2u, 1u, count); });
-    refused([&] { bound.launch(second.stream, second.config, here, 2u, 1u, count); });
-    refused([&] { fixed(second.stream, here, 2u, 1u, count); });
 
     second.stream.begin_capture();
     second.kernel.launch(second.stream, second.config, there, 2u, 1u, count);
@@ -70,9 +65,6 @@ TEST_CASE("kernels refuse an array whose elements are of another type than their
     const char *const wide = "a floating-point number of 8 bytes", *const narrow = "a floating-point number of 4 bytes";
     refused([&] { kernel.launch(device.stream, config, doubles, 2u, 1u, count); }, wide);
     refused([&] { kernel.launch(device.stream, config, mapped, 2u, 1u, count); }, narrow);
-    const auto bound = kernel.bind<DeviceNDArray, unsigned, unsigned, unsigned>();
-    refused([&] { bound.launch(device.stream, config, doubles, 2u, 1u, count); }, wide);
-    refused([&] { bound.at(config)(device.stream, doubles, 2u, 1u, count); }, wide);
     const unsigned two = 2, one = 1;
     const LaunchArgument described[] = {LaunchArgument::of(doubles), LaunchArgument::of(two), LaunchArgument::of(one),
                                         LaunchArgument::of(count)};

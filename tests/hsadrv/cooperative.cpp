@@ -2,11 +2,9 @@
 #include <thread>
 #include <vector>
 
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
-#include "hsadrv/runtime_bound_kernel.hpp"
 #include "launch_device.hpp"
 #include "shared/grid_state.hpp"
 #include "stream_fixture.hpp"
@@ -127,9 +125,7 @@ TEST_CASE("other ways to launch such a kernel are refused, and say how", "[coope
     void* const null = nullptr;
     CHECK(f.diffuse.plan().needs_cooperation());
     CHECK_THROWS_WITH(f.diffuse.launch(f.stream, plain, null, null, 1u), Contains(".cooperative = true"));
-    const auto bound = f.diffuse.bind<void*, void*, unsigned>();
-    CHECK_THROWS_WITH(bound.at(plain), Contains(".cooperative = true"));
-    CHECK_THROWS_WITH(bound.at(cooperative), Contains("only Kernel::launch"));
+    CHECK_THROWS_WITH(f.diffuse.plan().shape(cooperative), Contains("only Kernel::launch"));
     f.stream.begin_capture();
     f.diffuse.launch(f.stream, cooperative, null, null, 0u);
     Graph graph = f.stream.end_capture();

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "hsadrv/base/runtime.hpp"
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/services/kernel_services.hpp"
 #include "launch_device.hpp"
 
@@ -68,7 +67,6 @@ TEST_CASE("each hidden argument of V4 and V5 arrives with the value of its kind"
                                           {Dim3(33, 7), Dim3(16, 4), 2},
                                           {Dim3(10, 4, 3), Dim3(4, 2, 2), 3}}));
     CAPTURE(variant, row.grid.x, row.group.x, row.dims);
-    const bool fixed = GENERATE(false, true);
     const Kernel kernel =
         Executable::load(device.gpu, test_file("hidden." + device.gpu.agent().name() + "." + variant + ".hsaco"))
             .kernel("dump");
@@ -84,11 +82,7 @@ TEST_CASE("each hidden argument of V4 and V5 arrives with the value of its kind"
     Shared<std::uint32_t> out(device.gpu, 64, 0xeeeeeeee);
     const LaunchConfig config{.grid = row.grid, .workgroup = row.group, .lds = lds_bytes};
     const unsigned words = (end - first + 3) / 4;
-    if (fixed) {
-        kernel.bind<std::uint32_t*, unsigned>().at(config)(device.stream, out.data(), words);
-    } else {
-        kernel.launch(device.stream, config, out.data(), words);
-    }
+    kernel.launch(device.stream, config, out.data(), words);
     device.stream.synchronize(std::chrono::seconds(60));
 
     const auto* block = reinterpret_cast<const std::byte*>(out.data());

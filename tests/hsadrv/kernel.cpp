@@ -200,8 +200,6 @@ TEST_CASE("work-groups, grids and LDS beyond the limits are refused before anyth
     const std::string largest = "is array 1 with " + std::to_string(limit) + " bytes";
     CHECK_THAT(launcher.refusal("two_arrays", {.grid = 1, .workgroup = 1, .lds = too_large}, out.data()),
                Contains(numbers) && Contains(largest));
-    const auto bound = launcher.code.kernel("two_arrays").bind<std::uint32_t*>();
-    CHECK_THROWS_WITH(bound.at({.grid = 1, .workgroup = 1, .lds = too_large}), Contains(numbers) && Contains(largest));
 }
 
 TEST_CASE("arrays are held until the kernel that uses them is complete", "[kernel][device]") {
@@ -244,10 +242,6 @@ TEST_CASE("an allocation and a block are passed to a kernel as their addresses",
     CHECK(y.as<float>()[63] == 7);
     launcher.run("saxpy", {.grid = 64, .workgroup = 64}, other, x, 4.0f, 64u);
     CHECK(other.as<float>()[63] == 9);
-    launcher.code.kernel("saxpy").bind<float*, const float*, float, unsigned>().launch(
-        launcher.device.stream, {.grid = 64, .workgroup = 64}, y.as<float>(), x.as<float>(), 1.0f, 64u);
-    launcher.device.stream.synchronize(std::chrono::seconds(60));
-    CHECK(y.as<float>()[63] == 9);
 }
 
 TEST_CASE("a launch does not allocate", "[kernel][device]") {
@@ -263,12 +257,6 @@ TEST_CASE("a launch does not allocate", "[kernel][device]") {
     const std::size_t before = allocations_made();
     for (int i = 0; i < 100; ++i) launch();
     CHECK(allocations_made() == before);
-    launcher.device.stream.synchronize(std::chrono::seconds(60));
-
-    const auto fixed = kernel.bind<float*, const float*, float, unsigned>().at({.grid = 64, .workgroup = 64});
-    const std::size_t bound = allocations_made();
-    for (int i = 0; i < 100; ++i) fixed(launcher.device.stream, y.data(), x.data(), 2.0f, 64u);
-    CHECK(allocations_made() == bound);
     launcher.device.stream.synchronize(std::chrono::seconds(60));
 }
 

@@ -4,7 +4,7 @@
 //   bench_hsadrv_launch FOLDER                   time: launch and wait, and batches of a hundred launches
 //   bench_hsadrv_launch FOLDER MODE COUNT        does MODE COUNT times within measured(), for callgrind
 //
-// MODE: aql, stream, bound, described, values, c, graph (per packet), wait, hip, hip_wait. `instructions` runs them all
+// MODE: aql, stream, described, c, graph (per packet), wait, hip, hip_wait. `instructions` runs them all
 // under callgrind.
 #include <cstdlib>
 #include <functional>
@@ -12,7 +12,6 @@
 
 #include "hand_written.hpp"
 #include "hip.hpp"
-#include "hsadrv/bound_kernel.hpp"
 #include "hsadrv/hsadrv.h"
 #include "hsadrv/hsadrv.hpp"
 #include "measure.hpp"
@@ -70,18 +69,6 @@ void count_described(Bench& bench, const Repeat& repeat) {
     repeat(launch);
 }
 
-/// Bound at run time to types and sizes.
-void count_values(Bench& bench, const Repeat& repeat) {
-    std::vector<ArgumentShape> types(7, argument_shape<std::uint64_t>);
-    types[0] = argument_shape<std::uint32_t*>;
-    std::vector<const void*> values = {&bench.out};
-    for (const std::uint64_t& value : bench.values) values.push_back(&value);
-    const RuntimeFixedLaunch fixed = bench.kernel.bind(types).at({.grid = 64, .workgroup = 64});
-    fixed(bench.stream, values);
-    bench.stream.synchronize();
-    repeat([&] { fixed(bench.stream, values); });
-}
-
 /// Through the C interface, with handles and structures.
 void count_c(Bench& bench, const Repeat& repeat) {
     hsadrv_driver driver;
@@ -124,18 +111,8 @@ void count_instructions(Bench& bench, const std::string& mode, int count) {
         bench.launch();
         bench.stream.synchronize();
         repeat([&] { bench.launch(); });
-    } else if (mode == "bound") {
-        using Word = std::uint64_t;
-        const auto fixed =
-            bench.kernel.bind<std::uint32_t*, Word, Word, Word, Word, Word, Word>().at({.grid = 64, .workgroup = 64});
-        const Word* v = bench.values;
-        bench.launch();
-        bench.stream.synchronize();
-        repeat([&] { fixed(bench.stream, bench.out, v[0], v[1], v[2], v[3], v[4], v[5]); });
     } else if (mode == "described") {
         count_described(bench, repeat);
-    } else if (mode == "values") {
-        count_values(bench, repeat);
     } else if (mode == "c") {
         count_c(bench, repeat);
     } else if (mode == "graph") {

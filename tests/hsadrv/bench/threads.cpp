@@ -57,7 +57,8 @@ struct Bench {
 
 void stall(const std::vector<std::vector<Stream>>& chosen, bool stalled) {
     for (const auto& mine : chosen)
-        for (const Stream& stream : mine) kfdemu_find_control()->stall_queue(stream.queue().native()->base_address, stalled);
+        for (const Stream& stream : mine)
+            kfdemu_find_control()->stall_queue(stream.queue().native()->base_address, stalled);
 }
 
 /// Nanoseconds a launch, of the slowest thread.
@@ -89,8 +90,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     Bench bench(argv[1]);
-    std::printf("ns a launch, of the slowest thread: median, p5 and p95 of %u samples of %u launches a thread\n", samples,
-                launches);
+    std::printf("ns a launch, of the slowest thread: median, p5 and p95 of %u samples of %u launches a thread\n",
+                samples, launches);
     std::printf("threads  queues  median     p5    p95\n");
     for (const unsigned threads : {1u, 2u, 8u})
         for (const unsigned queues : {1u, 4u, 16u}) {

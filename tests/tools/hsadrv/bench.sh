@@ -41,7 +41,7 @@ expect 'no such peer' 3 'peer 7: .*no GPU has that ordinal' on_gpus 2 "${copy[@]
 # The others.
 expect 'a table of launches' 0 'graph replay, a packet +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+x +[0-9]+' on_gpu "$hsadrv" bench launch "${quick[@]}"
 expect_json bench on_gpu "$hsadrv" bench launch "${quick[@]}" --batch 10 --json --svg launch.svg
-expect 'launches: four ways, one and ten at a time' 0 "^\['bound kernel', 'graph replay, a packet', 'raw AQL', 'stream launch, checked'\] \[1, 10\]$" \
+expect 'launches: three ways, one and ten at a time' 0 "^\['graph replay, a packet', 'raw AQL', 'stream launch, checked'\] \[1, 10\]$" \
     field bench.json 'str(sorted({r["name"] for r in j["rows"]})) + " " + str(sorted({round(r["work_per_sample"]) for r in j["rows"]}))'
 expect 'all launches right' 0 '^True$' field bench.json 'j["all_verified"]'
 expect_json bench on_gpu "$hsadrv" bench alloc "${quick[@]}" --sizes 100,64K --json

@@ -89,7 +89,7 @@ int launch_counted(const LaunchOptions& options, hsadrv_tool::Session& session) 
     return exit_status::done;
 }
 
-std::vector<std::string> way_words() { return {"raw", "stream", "bound", "graph"}; }
+std::vector<std::string> way_words() { return {"raw", "stream", "graph"}; }
 
 int run_launch(const LaunchOptions& options, hsadrv_tool::Session& session) {
     check(options);

@@ -2,8 +2,6 @@
 
 #include <atomic>
 
-#include "hsadrv/bound_kernel.hpp"
-
 namespace hsadrv_bench {
 namespace {
 
@@ -87,32 +85,6 @@ class CheckedLaunch final : public LaunchWay {
     Stream stream_;
 };
 
-class BoundLaunch final : public LaunchWay {
-    using Word = std::uint64_t;
-    using Fixed = FixedLaunch<std::uint32_t*, Word, Word, Word, Word, Word, Word>;
-
-  public:
-    explicit BoundLaunch(const LaunchTarget& target)
-        : target_(target),
-          launch_(target.kernel.bind<std::uint32_t*, Word, Word, Word, Word, Word, Word>().at(config)),
-          stream_(target.gpu, stream_options()) {}
-
-    const char* word() const override { return "bound"; }
-    const char* name() const override { return "bound kernel"; }
-    void launch_one(std::uint64_t argument) override {
-        launch_(stream_, target_.out, argument, rest[0], rest[1], rest[2], rest[3], rest[4]);
-    }
-    void launch_batch(std::uint64_t argument) override {
-        for (unsigned i = 0; i < target_.batch; ++i) launch_one(argument);
-    }
-    void wait() override { stream_.synchronize(target_.timeout); }
-
-  private:
-    LaunchTarget target_;
-    Fixed launch_;
-    Stream stream_;
-};
-
 class GraphReplay final : public LaunchWay {
   public:
     explicit GraphReplay(const LaunchTarget& target) : target_(target), stream_(target.gpu, stream_options()) {}
@@ -152,7 +124,6 @@ std::vector<std::unique_ptr<LaunchWay>> launch_ways(const LaunchTarget& target) 
     std::vector<std::unique_ptr<LaunchWay>> ways;
     ways.push_back(std::make_unique<RawAql>(target));
     ways.push_back(std::make_unique<CheckedLaunch>(target));
-    ways.push_back(std::make_unique<BoundLaunch>(target));
     ways.push_back(std::make_unique<GraphReplay>(target));
     return ways;
 }
