@@ -155,7 +155,7 @@ class Stream {
     template <class Fill>
     void dispatch_slow(const DispatchSpec& spec, Fill&& fill, Deadline deadline) {
         detail::ArgumentBlock arguments;
-        const hsa_queue_t* named = nullptr;
+        std::shared_ptr<const void> named;
         do {
             named = begin_dispatch(spec);
             fill(arguments.of(spec.kernarg_bytes));
@@ -174,8 +174,10 @@ class Stream {
     void decrement(SignalRef signal, Deadline deadline = {});
 
     /// Calls a function on the host in the stream's order: after earlier operations are complete and before later ones
-    /// start. It runs on the thread of Driver::callbacks(), one at a time: it must not wait for another host function.
-    /// If it throws, the stream fails with that exception. Not called if the stream has failed.
+    /// start. It runs on the thread of Driver::callbacks(), one at a time: it must not wait for another host function,
+    /// or for what follows it. It may submit to any stream, also to one in which another thread waits for it; of a
+    /// stream that is full, 32 packets are kept for host functions, and one more waits. If it throws, the stream fails
+    /// with that exception. Not called if the stream has failed.
     void call(std::function<void()> function, Deadline deadline = {});
     /// Calls a function, on the same thread, when everything submitted so far is complete or lost. Its argument is
     /// null, or the failure that lost it. Later operations do not wait for it.
@@ -246,8 +248,8 @@ class Stream {
 
   private:
     // The slow path; see stream_core.hpp.
-    const hsa_queue_t* begin_dispatch(const DispatchSpec& spec) const;
-    bool dispatch_filled(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named,
+    std::shared_ptr<const void> begin_dispatch(const DispatchSpec& spec) const;
+    bool dispatch_filled(const DispatchSpec& spec, const std::byte* arguments, const std::shared_ptr<const void>& named,
                          Deadline deadline);
 
     std::unique_ptr<detail::StreamCore> core_;

@@ -15,7 +15,10 @@ namespace {
 constexpr std::size_t kernarg_bytes = 64u << 10;
 
 StreamOptions options_of(std::size_t number, const StreamCore& stream) {
-    const QueueNeeds& needs = stream.shared_queue()->needs();
+    const QueueNeeds needs = [&] {
+        const std::lock_guard held(stream.mutex());  // a poll may move it to another queue
+        return stream.shared_queue()->needs();
+    }();
     const std::string& label = stream.label();  // "stream 3 on gpu0 gfx90a"
     return {.name = "branch " + std::to_string(number) + " of " + label.substr(0, label.rfind(" on ")),
             .packets = needs.packets,
@@ -56,10 +59,10 @@ void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
     cooperative_.reset();
 }
 
-void BranchStreams::take_profile(Profile& profile, Deadline deadline) {
+void BranchStreams::take_profile(Profile& profile) {
     const std::lock_guard lock(mutex_);
     for (const auto& branch : branches_) {
-        Profile more = branch->take_profile(deadline);
+        Profile more = branch->take_profile();
         profile.records.insert(profile.records.end(), std::make_move_iterator(more.records.begin()),
                                std::make_move_iterator(more.records.end()));
         profile.dropped += more.dropped;

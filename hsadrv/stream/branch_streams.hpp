@@ -12,7 +12,6 @@
 #include <mutex>
 #include <vector>
 
-#include "hsadrv/deadline.hpp"
 #include "hsadrv/profile.hpp"
 
 namespace hsadrv::detail {
@@ -34,7 +33,7 @@ class BranchStreams {
     /// Destroys them; `kept` lives until none of their packets runs any more.
     void end(const std::shared_ptr<const void>& kept) noexcept;
     /// Adds their records.
-    void take_profile(Profile& profile, Deadline deadline);
+    void take_profile(Profile& profile);
 
   private:
     std::mutex mutex_;  // guards the list; not held while a branch is used

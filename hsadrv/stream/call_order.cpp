@@ -4,64 +4,75 @@
 
 namespace hsadrv::detail {
 
-bool CallOrder::may_enter() const noexcept {
-    return owner_ == std::thread::id() || is_mine() || (waits_ && on_callback_thread());
+// A thread that has the order, and a host function, wait for nobody's turn.
+bool CallOrder::may_enter(const Waiter* me) const noexcept {
+    return is_mine() || (state_.owner == std::thread::id() && (first_ == me || on_callback_thread())) ||
+           (state_.passable && on_callback_thread());
 }
 
 std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline) {
     std::unique_lock held(mutex_);
-    const auto enter = [this] { return may_enter(); };
-    if (enter()) return held;
-    ++waiters_;
+    if (may_enter(nullptr)) return held;
+    Waiter me;
+    enter(me);
+    const auto turn = [&] { return may_enter(&me); };
     bool entered = true;
     if (deadline.is_never())
-        changed_.wait(held, enter);
+        changed_.wait(held, turn);
     else
-        entered = changed_.wait_for(held, deadline.remaining(), enter);
-    --waiters_;
+        entered = changed_.wait_for(held, deadline.remaining(), turn);
+    leave(me);
     if (!entered) held.unlock();
     return held;
 }
 
-void CallOrder::tell_waiters() noexcept {
-    if (waiters_ != 0) changed_.notify_all();
+void CallOrder::enter(Waiter& me) noexcept {
+    Waiter** last = &first_;
+    while (*last != nullptr) last = &(*last)->next;
+    *last = &me;
+    set(state_);
 }
 
-CallOrder::Kept::Kept(CallOrder& order) noexcept : order_(order), mine_(order.owner_ == std::thread::id()) {
-    if (!mine_) return;
-    order_.owner_ = std::this_thread::get_id();
-    order_.mutex_.set_ordered(true);
+void CallOrder::leave(Waiter& me) noexcept {
+    Waiter** at = &first_;
+    while (*at != &me) at = &(*at)->next;
+    *at = me.next;
+    set(state_);  // the next one's turn, when the mutex is given back
 }
 
-CallOrder::Kept::~Kept() {
-    if (!mine_) return;
-    order_.owner_ = {};
-    order_.mutex_.set_ordered(false);
-    order_.tell_waiters();
+// The fast path passes no thread that waits for its turn.
+void CallOrder::set(const State& state) noexcept {
+    state_ = state;
+    mutex_.set_ordered(state_.owner != std::thread::id() || first_ != nullptr);
+    if (first_ != nullptr) changed_.notify_all();
 }
+
+CallOrder::Kept::Kept(CallOrder& order) noexcept : order_(order), before_(order.state_) {
+    if (!order_.is_mine()) order_.set({.owner = std::this_thread::get_id()});
+}
+
+CallOrder::Kept::~Kept() { order_.set(before_); }
 
 CallOrder::Away::Away(CallOrder& order, While what) noexcept : order_(order), kept_(order) {
-    if (order_.is_mine() && what == While::waiting) {
-        order_.waits_ = true;
-        order_.tell_waiters();  // host functions go between
-    }
+    State state = order_.state_;
+    state.passable = what == While::waiting;
+    order_.set(state);
     order_.mutex_.unlock();
 }
 
-// A host function that went between does not come back while the owner works.
-CallOrder::Away::~Away() {
-    order_.lock(Deadline::never()).release();  // the caller's again
-    if (order_.is_mine()) order_.waits_ = false;
-}
+// A host function may have the order: it is waited for.
+CallOrder::Away::~Away() { order_.lock(Deadline::never()).release(); }
 
 CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept : order_(order) {
     kept_.emplace(order);
+    order_.set({.owner = order_.state_.owner, .passable = true, .composite = true});
     held.unlock();
 }
 
 CallOrder::Composite::~Composite() {
-    const std::lock_guard held(order_.mutex_);
+    order_.lock(Deadline::never()).release();
     kept_.reset();
+    order_.mutex_.unlock();
 }
 
 }  // namespace hsadrv::detail

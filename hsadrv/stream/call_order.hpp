@@ -5,8 +5,11 @@
 //
 // The stream's mutex guards data, and is never held across a wait: handlers, query(), polls and messages take it at any
 // time. What waits, copies much memory or consists of several calls keeps the order instead, which only calls that
-// submit take, and which may last. A host function does not wait for a thread that waits, perhaps for that very
-// function: its calls go between. So everything that was read before an Away may have changed after it.
+// submit take, and which may last. It is given to those that wait for it in turn.
+//
+// A host function does not wait for a thread that waits, perhaps for that very function, or whose call consists of
+// several: its calls go between. It has the order meanwhile, and the thread goes on after that. So everything that was
+// read before an Away may have changed after it.
 //
 // Thread safety: the mutex guards it, except lock().
 #pragma once
@@ -27,9 +30,18 @@ class CallOrder {
 
     /// The mutex, when no other thread has the order; not owned if the deadline has passed.
     std::unique_lock<LaneMutex> lock(Deadline deadline);
+    /// Whether this call is one of several of a Composite. With the mutex held.
+    bool is_part() const noexcept { return state_.composite && is_mine(); }
 
-    /// Keeps the order, unless a call of this thread has it, or this is a host function's between another's. The mutex
-    /// is held at both ends.
+  private:
+    struct State {
+        std::thread::id owner = {};  ///< none: no call is away
+        bool passable = false;       ///< for host functions
+        bool composite = false;
+    };
+
+  public:
+    /// Keeps the order, unless this thread has it. The mutex is held at both ends.
     class Kept {
       public:
         explicit Kept(CallOrder& order) noexcept;
@@ -39,7 +51,7 @@ class CallOrder {
 
       private:
         CallOrder& order_;
-        bool mine_;  // this object's to give back
+        const State before_;  // a host function's: whose it goes between
     };
 
     enum class While { waiting, working };
@@ -70,14 +82,20 @@ class CallOrder {
     };
 
   private:
-    bool is_mine() const noexcept { return owner_ == std::this_thread::get_id(); }
-    bool may_enter() const noexcept;
-    void tell_waiters() noexcept;
+    /// A thread that waits for its turn; on its stack.
+    struct Waiter {
+        Waiter* next = nullptr;
+    };
+
+    bool is_mine() const noexcept { return state_.owner == std::this_thread::get_id(); }
+    bool may_enter(const Waiter* me) const noexcept;
+    void set(const State& state) noexcept;
+    void enter(Waiter& me) noexcept;
+    void leave(Waiter& me) noexcept;
 
     LaneMutex& mutex_;
-    std::thread::id owner_;  // none: no call is away
-    bool waits_ = false;     // the owner, in an Away
-    unsigned waiters_ = 0;   // for changed_
+    State state_;
+    Waiter* first_ = nullptr;
     std::condition_variable_any changed_;
 };
 

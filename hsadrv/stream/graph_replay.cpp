@@ -23,6 +23,7 @@ GraphReplay::GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, 
     std::vector<std::shared_ptr<Timeline>> timelines;
     for (StreamCore* branch : branches_) timelines.push_back(branch->timeline());
     launch_ = graph_->begin_launch(timelines);
+    entered_.resize(plan.branches);
     done_.resize(plan.steps.size());
 }
 
@@ -62,6 +63,7 @@ void GraphReplay::submit() {
 
 void GraphReplay::submit(const GraphStep& step) {
     StreamCore& stream = *branches_[step.branch];
+    if (!entered_.empty()) entered_[step.branch] = true;
     if (step.waits_for_begin) stream.wait_for(begin_, deadline_);
     for (const std::uint32_t other : step.waits) stream.wait_for(done_[other], deadline_);
     const auto packets = graph_->packets(*launch_, step);
@@ -75,8 +77,8 @@ void GraphReplay::submit(const GraphStep& step) {
 /// The deadline may have passed, and the room that others may use be full.
 void GraphReplay::join_all() {
     using namespace std::chrono_literals;
-    for (std::size_t i = 1; i < branches_.size(); ++i)
-        branches_.front()->wait_for(branches_[i]->mark(), Deadline(0s), Room::last);
+    for (std::size_t i = 1; i < entered_.size(); ++i)
+        if (entered_[i]) branches_.front()->wait_for(branches_[i]->mark(), Deadline(0s), Room::last);
 }
 
 }  // namespace hsadrv::detail

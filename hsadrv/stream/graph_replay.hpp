@@ -35,6 +35,7 @@ class GraphReplay {
     std::shared_ptr<GraphState> graph_;
     Deadline deadline_;
     std::vector<StreamCore*> branches_;  // the first is the stream
+    std::vector<bool> entered_;          // by a step; empty if there is one branch
     std::shared_ptr<GraphLaunch> launch_;
     EventState begin_;
     std::vector<EventState> done_;  // of awaited steps; empty if there is one branch

@@ -200,9 +200,17 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
                               "): a kernel with a hidden queue pointer cannot be replayed");
     Kernel& kernel = kernels_[index];
     Kernel::Block& next = kernel.blocks[1 - kernel.current];
-    // A lost launch may still be in a ring, after another stream's packets: it keeps this block.
+    // A launch that is being enqueued, or is lost and may still be in a ring, after another stream's packets: it keeps
+    // this block.
     bool taken = false;
     for (const auto& user : next.users) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (user->packets) {  // it is being enqueued, which may take as long as this update
+                taken = true;
+                continue;
+            }
+        }
         for (const auto& branch : user->branches) {
             if (branch->over()) continue;
             if (branch->lost())

@@ -221,7 +221,7 @@ void Stream::profile(bool on, Deadline deadline) {
         Area::stream, "Stream::profile", [&] { return text_of(core(), on ? "true" : "false"); },
         [&] { core().profile(on, deadline); });
 }
-Profile Stream::take_profile(Deadline deadline) { return core().take_profile(deadline); }
+Profile Stream::take_profile(Deadline) { return core().take_profile(); }
 
 void Stream::synchronize(Deadline deadline) {
     return logged(
@@ -240,9 +240,11 @@ const std::shared_ptr<detail::StreamHandle>& Stream::handle() const { return cor
 Stream* WeakStream::get() const noexcept { return handle_ ? handle_->stream() : nullptr; }
 AutoSynchronize Stream::auto_synchronize(Deadline deadline) { return {core().handle(), deadline}; }
 
-const hsa_queue_t* Stream::begin_dispatch(const DispatchSpec& spec) const { return core().begin_dispatch(spec); }
-bool Stream::dispatch_filled(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named,
-                             Deadline deadline) {
+std::shared_ptr<const void> Stream::begin_dispatch(const DispatchSpec& spec) const {
+    return core().begin_dispatch(spec);
+}
+bool Stream::dispatch_filled(const DispatchSpec& spec, const std::byte* arguments,
+                             const std::shared_ptr<const void>& named, Deadline deadline) {
     const auto text = [&] {
         return text_of(core(), detail::kernel_call_text(spec.kernel_object, arguments), "grid " + spec.grid.text(),
                        "work-group " + spec.workgroup.text(), std::to_string(spec.group_segment_bytes) + " B LDS");

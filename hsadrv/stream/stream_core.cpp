@@ -73,11 +73,16 @@ StreamCore::StreamCore(AgentRef gpu, const StreamOptions& options, bool cooperat
 
 StreamCore::~StreamCore() {
     const std::shared_ptr remains = std::move(remains_);  // destroyed last, with no lock held
-    remains->departure.begin();               // before it leaves the list: one of the two keeps what is freed meanwhile
-    live_streams::leave(*this);               // from here on no poll uses it
-    order_.lock(Deadline::never()).unlock();  // nor any other thread
+    remains->departure.begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
+    live_streams::leave(*this);  // from here on no poll uses it
     // Before the queue stops: waiters are notified, and work after it does not run.
-    if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
+    const auto end_work = [this] {
+        const std::lock_guard held(mutex_);
+        if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
+    };
+    end_work();
+    order_.lock(Deadline::never()).unlock();  // nor does any other thread's call
+    end_work();
     copy_queue_->end();
     if (const auto runtime = Runtime::find()) {
         runtime->copies().cancel_of(timeline_.get());
@@ -285,7 +290,8 @@ void StreamCore::throw_if_lost() {
 
 void StreamCore::change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept {
     shared_queue()->leave(*timeline_);
-    holds_.push({.epochs = timeline_->submitted()}, writer_.change_queue(fresh));
+    std::shared_ptr<SharedQueue> old = writer_.change_queue(fresh);
+    if (timeline_->in_flight()) holds_.push({.epochs = timeline_->submitted()}, std::move(old));
 }
 
 // ---- failure

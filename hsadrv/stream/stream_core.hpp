@@ -88,14 +88,15 @@ class StreamCore {
 
     // The slow launch path, when the lane declines.
     /// The queue that the arguments may name. Throws for arguments that no launch of the stream has room for.
-    const hsa_queue_t* begin_dispatch(const DispatchSpec& spec) const;
+    std::shared_ptr<const void> begin_dispatch(const DispatchSpec& spec) const;
     /// False: nothing happened, the arguments name a queue that the stream has left.
-    bool dispatch(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named, Deadline deadline);
+    bool dispatch(const DispatchSpec& spec, const std::byte* arguments, const std::shared_ptr<const void>& named,
+                  Deadline deadline);
     /// Both. `fill` writes the arguments, for that queue, without the mutex, perhaps more than once.
     template <class Fill>
     void dispatch(const DispatchSpec& spec, Fill&& fill, Deadline deadline) {
         ArgumentBlock arguments;
-        const hsa_queue_t* named = nullptr;
+        std::shared_ptr<const void> named;
         do {
             named = begin_dispatch(spec);
             fill(arguments.of(spec.kernarg_bytes), queue());
@@ -126,7 +127,7 @@ class StreamCore {
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
     void leave_capture(const CaptureSession& session) noexcept;
     void profile(bool on, Deadline deadline);
-    Profile take_profile(Deadline deadline);
+    Profile take_profile();
 
     void keep_alive(std::shared_ptr<const void> object);
     void attach(std::shared_ptr<const void> object);
@@ -163,7 +164,7 @@ class StreamCore {
         holds_.make_room(1);
         writer_.make_ready_for(queue);
     }
-    /// Keeps the old queue while kernels' arguments may name it.
+    /// Keeps the old queue, which the caller has, while kernels' arguments may name it.
     void change_queue(const std::shared_ptr<SharedQueue>& fresh) noexcept;
 
     // For the stream's own parts; with the mutex held unless stated otherwise.
@@ -172,8 +173,10 @@ class StreamCore {
     /// While it is being captured: records the call and returns true; the caller then returns.
     template <class Call>
     bool captured(Call&& call) {
-        return capture_ ? (capture_.add(std::forward<Call>(call)), true) : false;
+        return records() ? (capture_.add(std::forward<Call>(call)), true) : false;
     }
+    /// Whether calls are recorded: not the parts of one that had begun before the capture.
+    bool records() const noexcept { return capture_ && !order_.is_part(); }
     /// Whether no earlier work is pending, so that the host may act in the stream's order.
     bool host_may_run(bool wait_for_it, Deadline deadline, const char* call);
     /// Waits, or works long, without the mutex.

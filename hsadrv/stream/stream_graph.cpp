@@ -51,7 +51,7 @@ void StreamCore::leave_capture(const CaptureSession& session) noexcept {
 }
 
 void StreamCore::refuse_in_capture(const char* call) const {
-    if (capture_)
+    if (records())
         throw InvalidArgument(std::string(call) + "(" + label() +
                               "): the stream is being captured, and this cannot be recorded; end_capture() first");
 }
@@ -82,7 +82,7 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
     call_log::logged(call_log::Area::launch, call, text, [&] {
         auto held = lock(deadline, call);
         throw_if_failed();
-        if (capture_) capture_.session()->graph()->nest(*graph);
+        if (records()) capture_.session()->graph()->nest(*graph);
         if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
         std::optional<CallOrder::Composite> order;
         if (graph->plan().steps.size() > 1)

@@ -59,18 +59,21 @@ void StreamCore::set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord:
     mutex_.disable_fast_path();
 }
 
-const hsa_queue_t* StreamCore::begin_dispatch(const DispatchSpec& spec) const {
+std::shared_ptr<const void> StreamCore::begin_dispatch(const DispatchSpec& spec) const {
     refuse_in_forked_child(dispatch_call);
     throw_if_failed();
     if (spec.kernarg_bytes > kernargs_.capacity_bytes())
         throw InvalidArgument(std::string(dispatch_call) + ": " + std::to_string(spec.kernarg_bytes) +
                               " B of arguments; the stream has room for " + std::to_string(kernargs_.capacity_bytes()) +
                               " B, see StreamOptions::kernarg_bytes");
-    return spec.names_queue ? queue().native() : nullptr;
+    if (!spec.names_queue) return nullptr;
+    const std::lock_guard held(mutex_);
+    return shared_queue();
 }
 
 // Host functions do not wait for room: the packets before may wait for them.
 std::byte* StreamCore::arguments_place(std::size_t room_bytes, std::shared_ptr<const void>& beside) {
+    beside.reset();
     if (std::byte* place = kernargs_.try_reserve(room_bytes)) return place;
     if (std::byte* place = kernargs_.make_room(room_bytes, timeline_->completed(), timeline_->submitted()))
         return place;
@@ -81,11 +84,12 @@ std::byte* StreamCore::arguments_place(std::size_t room_bytes, std::shared_ptr<c
     return static_cast<std::byte*>(memory->data());
 }
 
-bool StreamCore::dispatch(const DispatchSpec& spec, const std::byte* arguments, const hsa_queue_t* named,
-                          Deadline deadline) {
+bool StreamCore::dispatch(const DispatchSpec& spec, const std::byte* arguments,
+                          const std::shared_ptr<const void>& named, Deadline deadline) {
+    std::shared_ptr<const void> beside;  // destroyed without the mutex
     const auto held = lock(deadline, dispatch_call);
     throw_if_failed();
-    if (capture_) {
+    if (records()) {
         capture_.add_kernel(spec, arguments);
         return true;
     }
@@ -93,11 +97,10 @@ bool StreamCore::dispatch(const DispatchSpec& spec, const std::byte* arguments, 
     Packet packet = kernel_dispatch(spec, nullptr, timeline_->signal().native());
     std::optional<Profiled> profiled = profile_.on() ? std::optional(profile_kernel(packet)) : std::nullopt;
     const std::uint32_t count = profiled || traced() ? 2 : 1;
-    std::shared_ptr<const void> beside;
     std::byte* place = nullptr;
     std::optional<std::uint64_t> slot;
     for (;; writer_.wait_for_room(deadline, dispatch_call)) {
-        if (spec.names_queue && queue().native() != named) return false;
+        if (spec.names_queue && shared_queue() != named) return false;
         if (!try_join_copies() || (place = arguments_place(room_bytes, beside)) == nullptr) continue;
         profile_.make_room();
         if ((slot = writer_.try_reserve(count))) break;

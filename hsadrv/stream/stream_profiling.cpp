@@ -25,13 +25,13 @@ void StreamCore::profile(bool on, Deadline deadline) {
     profile_.turn(false);
 }
 
-Profile StreamCore::take_profile(Deadline deadline) {
+Profile StreamCore::take_profile() {
     Profile profile;
     {
-        const auto held = lock(deadline, "Stream::take_profile");
+        const auto held = lock_data("Stream::take_profile");
         profile = profile_.take(*timeline_);
     }
-    branches_.take_profile(profile, deadline);
+    branches_.take_profile(profile);
     return profile;
 }
 

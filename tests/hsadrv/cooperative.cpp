@@ -369,7 +369,8 @@ TEST_CASE("a cooperative launch for which there is no room loses no work", "[coo
             for (;; ++launched) f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u);
         }(),
         Timeout);
-    for (int i = 0; i < 20; ++i) CHECK_THROWS_AS(f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u), Timeout);
+    for (int i = 0; i < 100; ++i)
+        CHECK_THROWS_AS(f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u), Timeout);
     CHECK_FALSE(stream.failed());
     flag.set(1);
     CHECK_NOTHROW(stream.synchronize(patience));
