@@ -468,9 +468,10 @@ TEST_CASE("close() ends a call of its stream that waits", "[stream][host][deadli
     Full f;
     std::string thrown;
     std::atomic<bool> done{false};
-    f.other.call([&] {
+    f.other.call([&, &core = f.stream.core()] {
+        const Packet packet = barrier_and({});
         thrown = thrown_by([&] {
-            for (;;) f.launch(f.stream, 0, 1, 1);  // past the room that is kept for host functions
+            for (;;) core.submit({&packet, 1}, patience);  // past the room that is kept for host functions
         });
         done = true;
     });
