@@ -8,9 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "hsadrv/agent.hpp"
@@ -32,5 +34,19 @@ inline std::vector<std::uint32_t> cut_to_units(std::span<const std::uint32_t> ma
 inline bool names_no_unit(std::span<const std::uint32_t> mask) {
     return std::all_of(mask.begin(), mask.end(), [](std::uint32_t word) { return word == 0; });
 }
+
+inline std::uint32_t count_units(std::span<const std::uint32_t> mask) {
+    std::uint32_t units = 0;
+    for (const std::uint32_t word : mask) units += static_cast<std::uint32_t>(std::popcount(word));
+    return units;
+}
+
+/// The mask for GPU number `gpu` in a text like HSA_CU_MASK's, "0:0-7,12;1-2:0-3"; empty if it names none, or is not of
+/// that form. Source: the runtime's Flag::parse_masks.
+std::vector<std::uint32_t> cu_mask_in(std::string_view text, std::uint32_t gpu);
+/// That of the environment, to which the runtime cuts the masks of all queues; empty: none.
+std::vector<std::uint32_t> environment_cu_mask(AgentRef gpu);
+/// The units of `gpu` that a queue with this mask has; an empty one asks for all.
+std::vector<std::uint32_t> units_in_force(std::span<const std::uint32_t> mask, AgentRef gpu);
 
 }  // namespace hsadrv::detail

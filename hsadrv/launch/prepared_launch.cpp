@@ -1,10 +1,12 @@
 // Launches for which the host prepares memory: cooperative ones, whose work-groups are all resident at once, and those
 // of kernels that call OpenCL C's printf.
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "hsadrv/base/cu_mask.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
@@ -24,11 +26,35 @@ std::uint64_t groups_of(const Dim3& grid, const Dim3& workgroup) {
     return along(grid.x, workgroup.x) * along(grid.y, workgroup.y) * along(grid.z, workgroup.z);
 }
 
+/// Work-groups for whose private memory a queue has room: with more, the runtime starts fewer waves at a time, without
+/// an error. It gives a queue 2 KiB for each lane of 32 waves on each compute unit, or HSA_SCRATCH_MEM bytes, and a
+/// wave whole KiB; each unit starts as many waves (GpuAgent::InitScratchPool, AcquireQueueScratch).
+std::uint64_t groups_with_scratch(const Kernel& kernel, const LaunchShape& shape, std::uint32_t units) {
+    if (shape.private_segment_bytes == 0) return UINT64_MAX;
+    constexpr std::uint64_t waves = 32, lanes = 64, unit_bytes = 1024;
+    const char* const asked = std::getenv("HSA_SCRATCH_MEM");
+    const std::uint64_t of_environment = asked ? std::strtoull(asked, nullptr, 0) : 0;
+    const std::uint64_t lane_bytes = of_environment != 0 ? of_environment : 2048;
+    const std::uint64_t wave_lanes = std::max(kernel.metadata().wavefront_size, 32u);
+    const std::uint64_t wave_bytes =
+        (shape.private_segment_bytes * wave_lanes + unit_bytes - 1) / unit_bytes * unit_bytes;
+    const std::uint64_t group_waves = (shape.workgroup.volume() + wave_lanes - 1) / wave_lanes;
+    return waves * lanes * lane_bytes / wave_bytes * units / group_waves;
+}
+
 void require_resident(const Kernel& kernel, const LaunchConfig& config, const LaunchShape& shape) {
     const shared::Occupancy held = kernel.occupancy(shape.workgroup, config.lds);
-    const std::uint32_t units = std::min(kernel.agent().compute_units(), kernel.agent().cooperative_compute_units());
+    const std::uint32_t units = std::min(detail::count_units(detail::units_in_force({}, kernel.agent())),
+                                         kernel.agent().cooperative_compute_units());
     const std::uint64_t most = std::uint64_t{units} / held.compute_units * held.workgroups;
     const std::uint64_t wanted = groups_of(shape.grid, shape.workgroup);
+    const std::uint64_t with_scratch = groups_with_scratch(kernel, shape, units);
+    if (wanted > with_scratch && with_scratch < most)
+        throw InvalidArgument("cooperative launch of kernel '" + kernel.name() + "': " + std::to_string(wanted) +
+                              " work-groups of " + shape.workgroup.text() + "; a queue of " + kernel.agent().label() +
+                              " has private memory for " + std::to_string(with_scratch) + " at once, of " +
+                              std::to_string(shape.private_segment_bytes) +
+                              " B per work-item; use a smaller grid, or HSA_SCRATCH_MEM");
     if (wanted <= most) return;
     throw InvalidArgument(
         "cooperative launch of kernel '" + kernel.name() + "': " + std::to_string(wanted) + " work-groups of " +

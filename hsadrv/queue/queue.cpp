@@ -156,8 +156,10 @@ QueuePriority QueueRef::priority() const noexcept { return state_->options.prior
 
 std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> mask) const {
     refuse_in_forked_child("QueueRef::set_cu_mask");
-    // Ignore units that the GPU does not have.
-    if (!mask.empty() && detail::names_no_unit(detail::cut_to_units(mask, agent())))
+    const bool known = bool(agent());
+    const std::vector<std::uint32_t> units =
+        known ? detail::units_in_force(mask, agent()) : std::vector(mask.begin(), mask.end());
+    if (!mask.empty() && detail::names_no_unit(units))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
                               "): the mask leaves no compute unit; an empty mask allows all");
     const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
@@ -167,10 +169,19 @@ std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> 
         check(status, [&] {
             return "hsa_amd_queue_cu_set_mask(" + state_->label() + ", " + std::to_string(mask.size() * 32) + " bits)";
         });
-    return cu_mask();
+    if (!known) return cu_mask();
+    const std::lock_guard lock(state_->failure_mutex);
+    state_->options.cu_mask.assign(mask.begin(), mask.end());
+    return state_->units = units;
 }
 
+// Newer runtimes go on reporting the first mask that a queue had, and zeros under HSA_CU_MASK (AqlQueue::SetCUMasking).
 std::vector<std::uint32_t> QueueRef::cu_mask() const {
+    {
+        const std::lock_guard lock(state_->failure_mutex);
+        if (!state_->units.empty()) return state_->units;
+    }
+    if (!state_->foreign) return detail::units_in_force({}, agent());
     std::vector<std::uint32_t> mask(detail::mask_words(agent()));
     check(hsa_amd_queue_cu_get_mask(native(), static_cast<std::uint32_t>(mask.size() * 32), mask.data()),
           [&] { return "hsa_amd_queue_cu_get_mask(" + state_->label() + ")"; });

@@ -45,6 +45,7 @@ struct QueueState {
     std::uint64_t failed_at = 0;  // read index at that time: the packet at fault is there or just before
     std::optional<Fault> fault;
     std::exception_ptr callback_threw;
+    std::vector<std::uint32_t> units;  // the mask of compute units in force, once one was set; under the mutex
     std::atomic<bool> failed{false};
     std::atomic<std::thread::id> callback_thread{};  // the thread that is running on_error
 

@@ -116,6 +116,21 @@ TEST_CASE("a grid as large as the device is accepted, a larger one is refused wi
                           Contains("holds " + std::to_string(most) + " at once") && Contains("limited by"));
 }
 
+TEST_CASE("a grid for whose private memory there is no room is refused with the numbers", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    const device_test::Device device;
+    Stream stream(device.gpu);
+    const Kernel scratch = Executable::load(device.gpu, test_file("faults.hsaco")).kernel("scratch");
+    const std::uint32_t units = device.gpu.compute_units();  // of 4 MiB; a wave of this kernel takes more than 1 MiB
+    const auto launch = [&](std::uint32_t groups) {
+        scratch.launch(stream, {.grid = 64 * groups, .workgroup = 64, .cooperative = true}, Words(64 * groups).data(),
+                       1u);
+    };
+    CHECK_THROWS_WITH(launch(4 * units), Contains("private memory for " + std::to_string(3 * units)) &&
+                                             Contains("B per work-item") && Contains("HSA_SCRATCH_MEM"));
+    CHECK_NOTHROW(stream.synchronize(patience));
+}
+
 TEST_CASE("other ways to launch such a kernel are refused, and say how", "[cooperative][error]") {
     NEEDS_DEVICE();
     NEEDS_GRID_KERNELS(device_test::Device().gpu);

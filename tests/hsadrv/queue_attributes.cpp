@@ -54,6 +54,9 @@ TEST_CASE("a mask of compute units is kept, clipped to the existing ones, and re
     CHECK(bits(queue.ref().cu_mask()) == 2);
     const std::uint32_t one[] = {1};
     CHECK(bits(queue.ref().set_cu_mask(one)) == 1);
+    CHECK(bits(queue.ref().cu_mask()) == 1);
+    queue.rebuild();
+    CHECK(bits(queue.ref().cu_mask()) == 1);
     const std::vector<std::uint32_t> all(16, ~0u);
     CHECK(bits(queue.ref().set_cu_mask(all)) == units);
     CHECK(bits(queue.ref().set_cu_mask({})) == units);
