@@ -147,6 +147,18 @@ class HostArrays(Case):
             on_device.copy_to_host(target, stream=stream)
         self.equal(target, source)
 
+    def test_a_stream_of_another_gpu_is_refused(self):
+        if len(roc.gpus()) < 2:
+            self.skipTest('there is one GPU')
+        first, second = roc.gpus()[:2]
+        host = np.arange(100)
+        on_device, stream = roc.to_device(host, first), roc.Stream(second)
+        for call in [lambda: on_device.copy_to_host(stream=stream), lambda: on_device.copy_to_device(host, stream=stream),
+                     lambda: on_device.bind(stream).copy_to_host(), lambda: on_device.copy_to_device(on_device, stream)]:
+            with self.assertRaisesRegex(ValueError, 'GPU 0.*GPU 1'):
+                call()
+        self.equal(on_device.copy_to_host(), host)
+
     def test_registration(self):
         a, b = np.arange(100000), np.arange(100000.)
         with roc.register(a, b):

@@ -264,4 +264,6 @@ def stream_of(stream, device):
         return default_stream(device)
     if not isinstance(stream, Stream):
         raise TypeError(f'stream={stream!r} is not a Stream')
+    if stream.device is not device:
+        raise ValueError(f'the array is on {device!r}, the stream on {stream.device!r}')
     return stream
