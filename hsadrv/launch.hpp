@@ -37,6 +37,11 @@ struct LaunchConfig {
 /// (-amdgpu-assume-external-call-stack-size).
 inline constexpr std::uint32_t dynamic_stack_default_bytes = 16384;
 
+namespace detail {
+/// The sizes of a grid that an agent takes, by what its runtime reports.
+Dim3 grid_limits(const Dim3& reported) noexcept;
+}  // namespace detail
+
 /// An agent's limits.
 struct LaunchLimits {
     std::uint32_t workgroup_max_workitems = 0;

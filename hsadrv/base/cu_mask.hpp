@@ -35,6 +35,14 @@ inline bool names_no_unit(std::span<const std::uint32_t> mask) {
     return std::all_of(mask.begin(), mask.end(), [](std::uint32_t word) { return word == 0; });
 }
 
+/// True on GPUs of gfx10 and newer, whose units work in pairs, if the mask has one of a pair and not the other: the
+/// runtime refuses it there. `target`: "gfx1100".
+inline bool splits_pairs(std::span<const std::uint32_t> mask, std::string_view target) {
+    if (target.size() < 7) return false;  // gfx9 and older have three digits
+    return std::any_of(mask.begin(), mask.end(),
+                       [](std::uint32_t word) { return (word & 0x55555555) != (word >> 1 & 0x55555555); });
+}
+
 inline std::uint32_t count_units(std::span<const std::uint32_t> mask) {
     std::uint32_t units = 0;
     for (const std::uint32_t word : mask) units += static_cast<std::uint32_t>(std::popcount(word));

@@ -49,6 +49,10 @@ std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
                                   std::to_string(needs.gpu.compute_units()) +
                                   " compute units; an empty mask allows all",
                               HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    if (splits_pairs(mask, needs.gpu.name()))
+        throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() +
+                                  "): the cu_mask has one compute unit of a pair, 2n and 2n + 1; this GPU takes pairs",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
     return mask;
 }
 

@@ -68,6 +68,8 @@ HSADRV_CONVERGENT void grid_barrier() {
     // Up to LLVM 20 an acquire does not invalidate the cache of scalar loads, although it may make loads after it
     // scalar (llvm-project#219991).
     asm volatile("s_dcache_inv\n\ts_waitcnt lgkmcnt(0)" ::: "memory");
+#elif defined(__GFX12__)
+    asm volatile("s_dcache_inv\n\ts_wait_kmcnt 0x0" ::: "memory");
 #endif
 }
 

@@ -30,6 +30,8 @@ HSADRV_OPENCL void grid_barrier(void) {
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
 #if defined(__GFX9__) || defined(__GFX10__) || defined(__GFX11__)
     __asm__ volatile("s_dcache_inv\n\ts_waitcnt lgkmcnt(0)" ::: "memory"); /* grid.hpp says why */
+#elif defined(__GFX12__)
+    __asm__ volatile("s_dcache_inv\n\ts_wait_kmcnt 0x0" ::: "memory");
 #endif
 }
 

@@ -52,6 +52,13 @@ TEST_CASE("a plan has its kernel's argument bytes, and says whether they name th
     CHECK(plan.needs_queue());
 }
 
+TEST_CASE("a runtime's limits for grids of blocks are none for grids of work-items", "[launch_plan]") {
+    const std::uint32_t most = UINT32_MAX;
+    CHECK(detail::grid_limits({0x7fffffff, 65535, 65535}) == Dim3(most, most, most));
+    CHECK(detail::grid_limits({most, most, most}) == Dim3(most, most, most));
+    CHECK(detail::grid_limits({most, 1000, 65535}) == Dim3(most, 1000, 65535));
+}
+
 TEST_CASE("arguments that match the metadata are accepted", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::global_buffer, 0, 8, "float*"), argument(ValueKind::by_value, 8, 4, "float"),
