@@ -108,7 +108,7 @@ StreamCore::~StreamCore() {
     remains->kernargs = std::move(kernarg_memory_);
     remains->packets.emplace(std::move(writer_.log()));
     remains->profile.emplace(std::move(profile_));
-    for (InFlight& copy : copies_) StreamRemains::stay_for(remains, std::move(copy.done));
+    for (PendingCopy& copy : copies_) StreamRemains::stay_for(remains, std::move(copy.done));
     if (!stopped && gate) SharedQueue::outlive(queue, *timeline_, gate->ref(), 1, remains);
     if (!stopped && !gate)
         SharedQueue::outlive(queue, *timeline_, timeline_->signal(), Timeline::below(timeline_->submitted()), remains);
@@ -131,7 +131,7 @@ void StreamCore::end_timeline() noexcept {
 // runs has what it uses.
 bool StreamCore::finish_copies() noexcept {
     const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
-    return std::all_of(copies_.begin(), copies_.end(), [&](const InFlight& copy) {
+    return std::all_of(copies_.begin(), copies_.end(), [&](const PendingCopy& copy) {
         return copy.kind == PacketRecord::Kind::host ||
                copy.done.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
     });
@@ -331,7 +331,7 @@ void StreamCore::try_free_queue() noexcept {
 }
 
 void StreamCore::check_copies() noexcept {
-    std::erase_if(copies_, [this](const InFlight& copy) {
+    std::erase_if(copies_, [this](const PendingCopy& copy) {
         const bool over = timeline_->reached(copy.done);  // read first: a lost copy is reached, too
         static_cast<void>(timeline_->lost_copy(copy.done));
         return over;

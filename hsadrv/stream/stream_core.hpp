@@ -255,11 +255,11 @@ class StreamCore {
     SignalPool& signals_;
     std::shared_ptr<PooledSignal> copy_tail_;  // the last operation, if no packet waits for it yet
     PacketRecord::Kind copy_tail_kind_ = PacketRecord::Kind::copy;
-    struct InFlight {
+    struct PendingCopy {
         Completion done;
         PacketRecord::Kind kind;  // copy or host
     };
-    std::vector<InFlight> copies_;
+    std::vector<PendingCopy> copies_;
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     StreamCopier copier_;

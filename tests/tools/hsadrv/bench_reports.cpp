@@ -48,7 +48,7 @@ BenchReport launches() {
     report.benchmark = "launch";
     report.device = "gpu0 gfx90a";
     report.baseline = "raw AQL";
-    for (const char* name : {"raw AQL", "stream launch, checked"})
+    for (const char* name : {"raw AQL", "graph replay"})
         for (const bool batch : {false, true}) {
             Row row;
             row.group = batch ? "batches" : "launch and wait";
