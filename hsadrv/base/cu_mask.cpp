@@ -5,10 +5,19 @@
 #include <optional>
 
 #include "hsadrv/driver.hpp"
+#include "hsadrv/error.hpp"
 
 namespace hsadrv::detail {
 
 namespace {
+
+std::vector<std::uint32_t> environment_cu_mask(AgentRef gpu) {
+    const char* const text = std::getenv("HSA_CU_MASK");
+    if (text == nullptr) return {};
+    const std::vector<AgentRef>& gpus = Driver::current().gpus();
+    const auto number = std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin();
+    return cu_mask_in(text, static_cast<std::uint32_t>(number));
+}
 
 constexpr std::uint32_t most_units = 4096;  // a larger number is a mistake
 
@@ -50,12 +59,10 @@ std::vector<std::uint32_t> cu_mask_in(std::string_view text, std::uint32_t gpu) 
     return found;
 }
 
-std::vector<std::uint32_t> environment_cu_mask(AgentRef gpu) {
-    const char* const text = std::getenv("HSA_CU_MASK");
-    if (text == nullptr) return {};
-    const std::vector<AgentRef>& gpus = Driver::current().gpus();
-    const auto number = std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin();
-    return cu_mask_in(text, static_cast<std::uint32_t>(number));
+void require_pairs(const std::string& call, std::span<const std::uint32_t> mask, AgentRef gpu) {
+    if (splits_pairs(cut_to_units(mask, gpu), gpu.name()))
+        throw InvalidArgument(call + ": the mask has one compute unit of a pair, 2n and 2n + 1; this GPU takes pairs",
+                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
 std::vector<std::uint32_t> units_in_force(std::span<const std::uint32_t> mask, AgentRef gpu) {

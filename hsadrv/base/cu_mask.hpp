@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,9 +53,10 @@ inline std::uint32_t count_units(std::span<const std::uint32_t> mask) {
 /// The mask for GPU number `gpu` in a text like HSA_CU_MASK's, "0:0-7,12;1-2:0-3"; empty if it names none, or is not of
 /// that form. Source: the runtime's Flag::parse_masks.
 std::vector<std::uint32_t> cu_mask_in(std::string_view text, std::uint32_t gpu);
-/// That of the environment, to which the runtime cuts the masks of all queues; empty: none.
-std::vector<std::uint32_t> environment_cu_mask(AgentRef gpu);
-/// The units of `gpu` that a queue with this mask has; an empty one asks for all.
+/// Throws InvalidArgument, naming the call, for a mask that splits_pairs() of the GPU.
+void require_pairs(const std::string& call, std::span<const std::uint32_t> mask, AgentRef gpu);
+/// The units of `gpu` that a queue with this mask has; an empty one asks for all. The runtime cuts the masks of all
+/// queues to HSA_CU_MASK.
 std::vector<std::uint32_t> units_in_force(std::span<const std::uint32_t> mask, AgentRef gpu);
 
 }  // namespace hsadrv::detail

@@ -162,9 +162,7 @@ std::vector<std::uint32_t> QueueRef::set_cu_mask(std::span<const std::uint32_t> 
     if (!mask.empty() && detail::names_no_unit(units))
         throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
                               "): the mask leaves no compute unit; an empty mask allows all");
-    if (known && detail::splits_pairs(units, agent().name()))
-        throw InvalidArgument("QueueRef::set_cu_mask(" + state_->label() +
-                              "): the mask has one compute unit of a pair, 2n and 2n + 1; this GPU takes pairs");
+    if (known) detail::require_pairs("QueueRef::set_cu_mask(" + state_->label() + ")", mask, agent());
     const hsa_status_t status = hsa_amd_queue_cu_set_mask(native(), static_cast<std::uint32_t>(mask.size() * 32),
                                                           mask.empty() ? nullptr : mask.data());
     // Reduced: success with fewer bits; the caller receives the mask in use.

@@ -4,7 +4,7 @@
 
 namespace hsadrv::detail {
 
-// A thread that has the order, and a host function, wait for nobody's turn.
+// The thread that has the order may always enter. A host function does not wait in the queue of waiters.
 bool CallOrder::may_enter(const Waiter* me) const noexcept {
     return is_mine() || (state_.owner == std::thread::id() && (first_ == me || on_callback_thread())) ||
            (state_.passable && on_callback_thread());

@@ -49,10 +49,7 @@ std::vector<std::uint32_t> settled_mask(const QueueNeeds& needs) {
                                   std::to_string(needs.gpu.compute_units()) +
                                   " compute units; an empty mask allows all",
                               HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    if (splits_pairs(mask, needs.gpu.name()))
-        throw InvalidArgument("hsadrv::Stream(" + needs.gpu.label() +
-                                  "): the cu_mask has one compute unit of a pair, 2n and 2n + 1; this GPU takes pairs",
-                              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    require_pairs("hsadrv::Stream(" + needs.gpu.label() + ")", mask, needs.gpu);
     return mask;
 }
 
@@ -88,8 +85,8 @@ void SharedQueue::leave(const Timeline& stream) noexcept {
 }
 
 // The callback is owned by the queue: a failure of the stream does not make it due.
-void SharedQueue::outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, SignalRef last,
-                          std::int64_t below, std::shared_ptr<StreamRemains> remains) noexcept {
+void SharedQueue::outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, CompletionSignal last,
+                          std::shared_ptr<StreamRemains> remains) noexcept {
     {
         const std::lock_guard lock(queue->mutex_);
         for (User& user : queue->users_)
@@ -101,7 +98,7 @@ void SharedQueue::outlive(const std::shared_ptr<SharedQueue>& queue, const Timel
     };
     try {
         SignalCallbacks& thread = Driver::current().runtime().copies();
-        thread.on_signal(last, Condition::less, below, over, live_streams::poll, queue.get());
+        thread.on_signal(last.signal, Condition::less, last.below, over, live_streams::poll, queue.get());
         if (queue->dead()) thread.hurry(queue.get());  // it died meanwhile: die() found no callback to hurry
     } catch (...) {                                    // no memory, or no thread
         leak(std::move(remains));

@@ -64,10 +64,10 @@ class SharedQueue {
 
     void enter(StreamCore& stream);
     void leave(const Timeline& stream) noexcept;
-    /// leave() for a stream that is destroyed with packets in flight, the last of which brings `last` below `below`:
-    /// keeps what they use until then, or until no packet of the queue runs any more.
-    static void outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, SignalRef last,
-                        std::int64_t below, std::shared_ptr<StreamRemains> remains) noexcept;
+    /// leave() for a stream that is destroyed with packets in flight: keeps what they use until the last is complete,
+    /// or no packet of the queue runs any more.
+    static void outlive(const std::shared_ptr<SharedQueue>& queue, const Timeline& stream, CompletionSignal last,
+                        std::shared_ptr<StreamRemains> remains) noexcept;
     std::size_t streams() const;  ///< including destroyed ones with packets in flight
     /// The ring is a stream's alone if it is the only one; streams of `live` are those that may submit. With the lock
     /// of the list, so that none of them is destroyed or moved; and when a stream has entered or left.

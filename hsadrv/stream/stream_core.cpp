@@ -109,9 +109,10 @@ StreamCore::~StreamCore() {
     remains->packets.emplace(std::move(writer_.log()));
     remains->profile.emplace(std::move(profile_));
     for (PendingCopy& copy : copies_) StreamRemains::stay_for(remains, std::move(copy.done));
-    if (!stopped && gate) SharedQueue::outlive(queue, *timeline_, gate->ref(), 1, remains);
-    if (!stopped && !gate)
-        SharedQueue::outlive(queue, *timeline_, timeline_->signal(), Timeline::below(timeline_->submitted()), remains);
+    if (!stopped) {
+        const Completion last{.epochs = timeline_->submitted(), .copy = gate};
+        SharedQueue::outlive(queue, *timeline_, timeline_->signal_of(last), remains);
+    }
     if (queue) live_streams::settle_producers(*queue);
     branches_.end(remains);
 }

@@ -181,34 +181,49 @@ TEST_CASE("close() keeps its deadline while a host function runs", "[stream][hos
     CHECK(eventually([&] { return done.load(); }));
 }
 
+namespace {
+
+/// A replay that sets two words, with a pause between them while it is enqueued.
+struct PausedReplay : Device {
+    Stream stream{gpu};
+    Words data{2};
+    std::atomic<bool> middle{false};
+
+    /// `meanwhile` begins in the pause, on another thread.
+    template <class Meanwhile>
+    void run(Meanwhile&& meanwhile) {
+        const auto graph = std::make_shared<detail::GraphState>(gpu);
+        const auto set = [this](std::size_t i) {
+            return [this, i](detail::StreamCore& core, Deadline deadline) {
+                core.call([this, i](SignalRef) { return data.set(1, i), detail::HostEnd::now; }, deadline);
+            };
+        };
+        const std::uint32_t first = graph->add(set(0), {});
+        const std::uint32_t waits = graph->add(
+            [this](detail::StreamCore&, Deadline) {
+                middle = true;
+                let_time_pass();
+            },
+            {first});
+        graph->add(set(1), {waits});
+        graph->finish();
+        std::thread other([&] {
+            CHECK(eventually([&] { return middle.load(); }));
+            meanwhile();
+        });
+        stream.core().replay(graph, patience);
+        other.join();
+    }
+};
+
+}  // namespace
+
 TEST_CASE("no other thread's copy sees the middle of a replay", "[stream][graph]") {
     NEEDS_DEVICE();
-    const Device device;
-    Stream stream(device.gpu);
-    const Words data(2), seen(2, 7);
-    std::atomic<bool> middle{false};
-    const auto graph = std::make_shared<detail::GraphState>(device.gpu);
-    const auto set = [&](std::size_t i) {
-        return [&data, i](detail::StreamCore& core, Deadline deadline) {
-            core.call([&data, i](SignalRef) { return data.set(1, i), detail::HostEnd::now; }, deadline);
-        };
-    };
-    const std::uint32_t first = graph->add(set(0), {});
-    const std::uint32_t waits = graph->add(
-        [&](detail::StreamCore&, Deadline) {
-            middle = true;
-            let_time_pass();
-        },
-        {first});
-    graph->add(set(1), {waits});
-    graph->finish();
-    std::thread copies([&] {
-        CHECK(eventually([&] { return middle.load(); }));
-        stream.copy_async(seen.data(), data.data(), 8, patience);
-    });
-    stream.core().replay(graph, patience);
-    copies.join();
-    CHECK_NOTHROW(stream.synchronize(patience));
+    PausedReplay f;
+    const Words seen(2, 7);
+    f.run([&] { f.stream.copy_async(seen.data(), f.data.data(), 8, patience); });
+    CHECK_NOTHROW(f.stream.synchronize(patience));
     CHECK(seen.get(0) == seen.get(1));
 }
 
@@ -391,34 +406,11 @@ TEST_CASE("a host function passes a replay whose branch has no room", "[stream][
 
 TEST_CASE("a capture that begins during another thread's replay records nothing of it", "[stream][graph]") {
     NEEDS_DEVICE();
-    const Device device;
-    Stream stream(device.gpu);
-    const Words data(2);
-    std::atomic<bool> middle{false};
-    const auto graph = std::make_shared<detail::GraphState>(device.gpu);
-    const auto set = [&](std::size_t i) {
-        return [&data, i](detail::StreamCore& core, Deadline deadline) {
-            core.call([&data, i](SignalRef) { return data.set(1, i), detail::HostEnd::now; }, deadline);
-        };
-    };
-    const std::uint32_t first = graph->add(set(0), {});
-    const std::uint32_t waits = graph->add(
-        [&](detail::StreamCore&, Deadline) {
-            middle = true;
-            let_time_pass();
-        },
-        {first});
-    graph->add(set(1), {waits});
-    graph->finish();
-    std::thread captures([&] {
-        CHECK(eventually([&] { return middle.load(); }));
-        stream.begin_capture();
-    });
-    stream.core().replay(graph, patience);
-    captures.join();
-    CHECK(stream.end_capture().nodes() == 0);
-    CHECK_NOTHROW(stream.synchronize(patience));
-    CHECK((data.get(0) == 1 && data.get(1) == 1));
+    PausedReplay f;
+    f.run([&] { f.stream.begin_capture(); });
+    CHECK(f.stream.end_capture().nodes() == 0);
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK((f.data.get(0) == 1 && f.data.get(1) == 1));
 }
 
 TEST_CASE("a launch that waits keeps its graph's arguments, however often the graph is updated", "[stream][graph]") {
