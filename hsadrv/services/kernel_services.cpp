@@ -23,6 +23,7 @@
 #include "hsadrv/services/kernel_memory.hpp"
 #include "hsadrv/services/kernel_messages.hpp"
 #include "hsadrv/services/printf_text.hpp"
+#include "hsadrv/signal/signal_watches.hpp"
 
 namespace hsadrv::detail {
 namespace {
@@ -54,7 +55,7 @@ class KernelServices::OneGpu {
     // Bare handles: owners would keep the runtime alive, which owns this.
     ~OneGpu() {
         queue_ends_.reset();
-        if (doorbell_.handle != 0) hsa_signal_destroy(doorbell_);
+        if (doorbell_.handle != 0) signal_watches::destroy_signal(doorbell_);
         if (buffer_) hsa_amd_memory_pool_free(buffer_);
     }
 

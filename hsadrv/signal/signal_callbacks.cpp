@@ -19,6 +19,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
+#include "hsadrv/signal/signal_watches.hpp"
 #include "hsadrv/signal/watched_wait.hpp"
 
 namespace hsadrv {
@@ -222,7 +223,7 @@ SignalCallbacks::~SignalCallbacks() {
         const std::lock_guard lock(state.mutex);
         never.swap(state.waiting);
     }
-    if (state.wake.handle != 0) hsa_signal_destroy(state.wake);
+    if (state.wake.handle != 0) detail::signal_watches::destroy_signal(state.wake);
 }
 
 SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condition, std::int64_t than,
