@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "hsadrv/agent.hpp"
 #include "hsadrv/deadline.hpp"
@@ -40,6 +41,12 @@ inline constexpr std::uint32_t dynamic_stack_default_bytes = 16384;
 namespace detail {
 /// The sizes of a grid that an agent takes, by what its runtime reports.
 Dim3 grid_limits(const Dim3& reported) noexcept;
+/// The number of work-groups in each dimension that kernels for a target, "gfx1201", can tell apart. gfx12 hands y and
+/// z to a wave in one register (AMDGPUUsage, "SGPR Register Set Up Order": TTMP7).
+inline Dim3 workgroup_limits(std::string_view target) noexcept {
+    const std::uint32_t yz = target.starts_with("gfx12") ? 1u << 16 : UINT32_MAX;
+    return {UINT32_MAX, yz, yz};
+}
 }  // namespace detail
 
 /// An agent's limits.
@@ -49,6 +56,7 @@ struct LaunchLimits {
     std::uint64_t grid_max_workitems = 0;
     Dim3 grid_max_dim;
     std::size_t group_segment_max_bytes = 0;
+    Dim3 max_workgroups = {UINT32_MAX, UINT32_MAX, UINT32_MAX};  ///< of a grid, in each dimension
 
     static LaunchLimits of(AgentRef agent);
 };

@@ -52,6 +52,15 @@ std::string largest_array_text(const shared::LdsDemand& lds) {
            " with " + bytes_text(most);
 }
 
+/// Zero: any number.
+bool workgroups_within(const Dim3& grid, const Dim3& workgroup, const Dim3& max) noexcept {
+    const auto within = [](std::uint32_t items, std::uint32_t group, std::uint32_t most) {
+        return most == 0 || (items - 1) / group < most;
+    };
+    return within(grid.x, workgroup.x, max.x) && within(grid.y, workgroup.y, max.y) &&
+           within(grid.z, workgroup.z, max.z);
+}
+
 /// A packet's grid may not be smaller than its work-group (hsa.h, grid_size_x): the single partial work-group is the
 /// whole grid.
 Dim3 within_grid(const Dim3& workgroup, const Dim3& grid) noexcept {
@@ -199,7 +208,8 @@ bool LaunchPlan::sizes_within_limits(const Dim3& grid, const Dim3& workgroup) co
     if (!within(workgroup, limits_.workgroup_max_dim) || !within(grid, limits_.grid_max_dim)) return false;
     if (std::uint64_t{workgroup.x} * workgroup.y * workgroup.z > max_flat_) return false;
     std::uint64_t volume = 0;
-    return !__builtin_mul_overflow(std::uint64_t{grid.x} * grid.y, std::uint64_t{grid.z}, &volume) &&
+    return workgroups_within(grid, workgroup, limits_.max_workgroups) &&
+           !__builtin_mul_overflow(std::uint64_t{grid.x} * grid.y, std::uint64_t{grid.z}, &volume) &&
            volume <= limits_.grid_max_workitems;
 }
 
@@ -216,12 +226,8 @@ bool LaunchPlan::sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexce
 }
 
 bool LaunchPlan::workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept {
-    const auto within = [](std::uint32_t items, std::uint32_t group, std::uint32_t max) {
-        return max == 0 || (items - 1) / group + 1 <= max;
-    };
     const auto& max = kernel_.max_workgroups;
-    return within(grid.x, workgroup.x, max[0]) && within(grid.y, workgroup.y, max[1]) &&
-           within(grid.z, workgroup.z, max[2]);
+    return workgroups_within(grid, workgroup, {max[0], max[1], max[2]});
 }
 
 bool LaunchPlan::lds_pointers_fit(const shared::LdsDemand& lds) const noexcept {
@@ -325,6 +331,9 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     }
     if (beyond(grid, limits_.grid_max_dim))
         refuse("grid " + grid.text() + ": the agent's limit is " + limits_.grid_max_dim.text());
+    if (!workgroups_within(grid, workgroup, limits_.max_workgroups))
+        refuse("grid " + grid.text() + " in groups of " + workgroup.text() + ": the target numbers work-groups up to " +
+               limits_.max_workgroups.text());
     if (!workgroups_fit(grid, workgroup)) {
         const auto& max = kernel_.max_workgroups;
         refuse("grid " + grid.text() + " in groups of " + workgroup.text() + ": the kernel was compiled for at most " +

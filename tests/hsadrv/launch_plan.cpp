@@ -59,6 +59,23 @@ TEST_CASE("a runtime's limits for grids of blocks are none for grids of work-ite
     CHECK(detail::grid_limits({most, 1000, 65535}) == Dim3(most, 1000, 65535));
 }
 
+TEST_CASE("gfx12 has 16 bits for the number of a work-group in y and z", "[launch_plan]") {
+    const std::uint32_t most = UINT32_MAX;
+    CHECK(detail::workgroup_limits("gfx1100") == Dim3(most, most, most));
+    LaunchLimits gfx12 = limits;
+    gfx12.grid_max_dim = {most, most, most};
+    gfx12.max_workgroups = detail::workgroup_limits("gfx1201");
+    const LaunchPlan plan(kernel(), gfx12);
+    const auto refused = [&](Dim3 grid, Dim3 workgroup) {
+        return refusal(plan, {.grid = grid, .workgroup = workgroup});
+    };
+    CHECK(refused({1 << 20, 1, 1}, {1, 1, 1}).empty());
+    CHECK(refused({1, 1 << 16, 1}, {1, 1, 1}).empty());
+    CHECK(refused({1, 1 << 18, 1}, {1, 4, 1}).empty());
+    CHECK_THAT(refused({1, (1 << 16) + 1, 1}, {1, 1, 1}), Contains("65536"));
+    CHECK_THAT(refused({1, 1, (1 << 18) + 1}, {1, 1, 4}), Contains("65536"));
+}
+
 TEST_CASE("arguments that match the metadata are accepted", "[launch_plan]") {
     const LaunchPlan plan(
         kernel({argument(ValueKind::global_buffer, 0, 8, "float*"), argument(ValueKind::by_value, 8, 4, "float"),

@@ -49,7 +49,8 @@ hsadrv::LaunchLimits limits_of(const TargetId& target) {
         .workgroup_max_dim = {unit.max_workgroup_workitems, unit.max_workgroup_workitems, unit.max_workgroup_workitems},
         .grid_max_workitems = all,
         .grid_max_dim = {all, all, all},
-        .group_segment_max_bytes = unit.known() ? unit.lds_bytes : 64 * 1024};
+        .group_segment_max_bytes = unit.known() ? unit.lds_bytes : 64 * 1024,
+        .max_workgroups = hsadrv::detail::workgroup_limits(target.processor)};
 }
 
 Dim3 stated_workgroup(const KernelMetadata& kernel, const Options& options) {
