@@ -152,6 +152,8 @@ class AgentRef {
     std::optional<std::uint32_t> driver_uid() const;
     std::optional<AgentRef> nearest_cpu() const;
     std::optional<bool> is_apu() const;
+    /// A thread of the runtime translates the packets of its queues, which the GPU does not read (PM4 emulation).
+    std::optional<bool> emulates_queues() const;
     std::optional<std::uint64_t> scratch_limit_max_bytes() const;
     std::optional<std::uint64_t> scratch_limit_bytes() const;
 

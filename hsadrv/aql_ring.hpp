@@ -49,7 +49,8 @@ struct AqlRingMemory {
     std::uint32_t size = 0;  ///< packets, a power of two
     volatile std::uint64_t* read_index = nullptr;
     volatile std::uint64_t* write_index = nullptr;
-    /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead.
+    /// The hardware's doorbell; null: the doorbell signal is stored through the runtime instead, which emulates the
+    /// queue or traces its packets.
     volatile std::uint64_t* doorbell = nullptr;
     hsa_signal_t doorbell_signal = {0};
     /// Producers that do not use this object write packets there, too, or an interceptor reads them. Then the published

@@ -349,6 +349,7 @@ std::optional<bool> AgentRef::is_apu() const {
     const auto flags = optional_query<std::array<std::uint8_t, 8>>(*this, 0xA114, "MEMORY_PROPERTIES");
     return flags ? std::optional((*flags)[0] % 2 != 0) : std::nullopt;
 }
+std::optional<bool> AgentRef::emulates_queues() const { return optional_query<bool>(*this, 0xA119, "PM4_EMULATION"); }
 std::optional<std::uint64_t> AgentRef::scratch_limit_max_bytes() const {
     return optional_query<std::uint64_t>(*this, 0xA116, "SCRATCH_LIMIT_MAX");
 }

@@ -15,7 +15,7 @@ namespace hsadrv::detail {
 
 namespace {
 
-AqlRingMemory memory_of(hsa_queue_t* native) {
+AqlRingMemory memory_of(hsa_queue_t* native, AgentRef agent) {
     auto* queue = reinterpret_cast<amd_queue_t*>(native);  // hsa_queue is its first member
     auto* doorbell = reinterpret_cast<amd_signal_t*>(native->doorbell_signal.handle);
     AqlRingMemory memory;
@@ -26,7 +26,9 @@ AqlRingMemory memory_of(hsa_queue_t* native) {
     // Elsewhere a tool intercepts the queue: it takes packets from a ring of its own, to which others may add.
     memory.shared = doorbell->kind != AMD_SIGNAL_KIND_DOORBELL;
     memory.write_combined = pointer_info(native->base_address).device_memory();
-    if (!memory.shared && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
+    // The runtime wakes its translating thread as it stores the doorbell's signal.
+    const bool emulated = agent && agent.emulates_queues().value_or(false);
+    if (!memory.shared && !emulated && !traced()) memory.doorbell = doorbell->hardware_doorbell_ptr;
     memory.doorbell_signal = native->doorbell_signal;
     return memory;
 }
@@ -92,7 +94,7 @@ void QueueState::set_priority(QueuePriority priority) {
 }
 
 void QueueState::attach(hsa_queue_t* fresh) {
-    AqlRingMemory memory = memory_of(fresh);
+    AqlRingMemory memory = memory_of(fresh, agent);
     memory.shared |= foreign;
     ring.attach(memory);
     ring_memory.is(fresh, agent);

@@ -9,6 +9,7 @@ namespace hsadrv::detail {
 
 bool queues_take_barrier_value(AgentRef agent) {
     const std::string name = agent.name();
+    if (agent.emulates_queues().value_or(false)) return false;
     return name == "gfx90a" || name == "gfx940" || name == "gfx941" || name == "gfx942";
 }
 

@@ -112,6 +112,7 @@ HSADRV_DEVICE void ring(HSADRV_GLOBAL HostcallDoorbell* doorbell) {
     const uint32_t id = doorbell->event_id;
     __hip_atomic_store((HSADRV_GLOBAL uint64_t*)mailbox, uint64_t{id}, __ATOMIC_RELEASE, system_scope);
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "");  // s_sendmsg does not wait for stores
+    // An interrupt's payload. The KFD takes 23 bits on gfx10 and 24 on others, of ids below 4096, so the id is whole.
     constexpr int interrupt = 1;
     __builtin_amdgcn_s_sendmsg(interrupt,
                                static_cast<uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(id))) & 0xffffff);

@@ -245,3 +245,31 @@ TEST_CASE("each call fails: options, profiles and threads' streams", "[failing]"
         return words[0] == (1 * 2 + 1) * 3 + 1 && profile.records.size() == 2 && !profile.records[0].failed;
     });
 }
+
+TEST_CASE("a queue that the runtime emulates gets its doorbells through the runtime, and only core packets",
+          "[failing]") {
+    NEEDS_DEVICE();
+    for (const bool emulated : {false, true}) {
+        CAPTURE(emulated);
+        failing::emulate_queues(emulated);
+        const Loaded program;
+        CHECK(program.gpu.agent().emulates_queues().value_or(false) == emulated);
+        Stream first = program.gpu.stream(), second = program.gpu.stream();
+        const Allocation data = program.gpu.allocate_host(64);
+        auto* words = static_cast<std::uint32_t*>(data.data());
+        words[0] = 0;
+        constexpr std::uint32_t rounds = 50;
+        for (std::uint32_t i = 0; i < rounds; ++i) {
+            program.scale_add.launch(first, {.grid = 1, .workgroup = 1}, words, 1u, 1u, 1u);
+            second.wait(first.record());
+            program.scale_add.launch(second, {.grid = 1, .workgroup = 1}, words, 2u, 0u, 1u);
+            first.wait(second.record());
+            program.scale_add.launch(first, {.grid = 1, .workgroup = 1}, words, 1u, 0u - i, 1u);
+        }
+        first.synchronize(patience);
+        std::uint32_t right = 0;
+        for (std::uint32_t i = 0; i < rounds; ++i) right = (right + 1) * 2 - i;
+        CHECK(words[0] == right);
+        CHECK((failing::emulate_queues(false) >= 2 * rounds) == emulated);
+    }
+}

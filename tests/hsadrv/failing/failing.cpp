@@ -18,6 +18,16 @@ std::atomic<bool> counting{false};
 std::atomic<std::uint64_t> calls{0}, target{0};
 std::atomic<hsa_status_t> wanted{HSA_STATUS_ERROR};
 std::atomic<const char*> failed{nullptr};
+std::atomic<bool> emulating{false};
+std::atomic<std::uint64_t> stores{0};
+
+constexpr int pm4_emulation = 0xA119;  // HSA_AMD_AGENT_INFO_PM4_EMULATION
+
+bool answers(hsa_agent_t, hsa_agent_info_t attribute, void* value) {
+    if (!emulating || static_cast<int>(attribute) != pm4_emulation) return false;
+    *static_cast<bool*>(value) = true;
+    return true;
+}
 
 void* runtime_function(const char* name) {
     void* function = ::dlsym(RTLD_NEXT, name);
@@ -63,6 +73,9 @@ struct Layer<R(A...), Name> {
                 return wanted.load();
             }
         }
+        if constexpr (std::string_view(Name::text) == "hsa_agent_get_info")
+            if (answers(arguments...)) return HSA_STATUS_SUCCESS;
+        if constexpr (std::string_view(Name::text) == "hsa_signal_store_screlease") ++stores;
         return real(arguments...);
     }
 };
@@ -80,6 +93,11 @@ void begin(std::uint64_t nth, hsa_status_t status) {
 Report end() {
     counting = false;
     return {calls.load(), failed.load()};
+}
+
+std::uint64_t emulate_queues(bool on) {
+    emulating = on;
+    return stores.exchange(0);
 }
 
 }  // namespace failing

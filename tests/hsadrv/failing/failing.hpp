@@ -5,6 +5,7 @@
 //
 // Only functions that return a status are counted. A call that fails is
 // not made, except for one that destroys or ends something: it is made, and then reports a failure.
+// It can also be a runtime that says that it emulates its queues.
 // Thread safety: calls from any thread.
 #pragma once
 
@@ -22,5 +23,8 @@ struct Report {
 /// `nth` begins at 1; 0: no call fails, calls are only counted.
 __attribute__((visibility("default"))) void begin(std::uint64_t nth, hsa_status_t status);
 __attribute__((visibility("default"))) Report end();
+
+/// Whether agents say so from now on. Returns how often signals were stored while they did.
+__attribute__((visibility("default"))) std::uint64_t emulate_queues(bool on);
 
 }  // namespace failing
