@@ -22,14 +22,15 @@ using detail::hex;
 using detail::call_log::Area;
 using detail::call_log::logged;
 
-/// For the log.
-std::string text_of(const detail::StreamCore& core) { return core.label(); }
-
-template <class... More>
-std::string text_of(const detail::StreamCore& core, const std::string& first, const More&... more) {
-    std::string text = core.label() + ", " + first;
-    ((text += ", " + more), ...);
-    return text;
+/// Calls `body` with the core, and logs the stream's label and what each of `more` returns.
+template <class Body, class... More>
+auto on_stream(detail::StreamCore& core, const char* name, Body&& body, const More&... more) {
+    const auto text = [&] {
+        std::string text = core.label();
+        ((text += ", " + more()), ...);
+        return text;
+    };
+    return logged(Area::stream, name, text, [&] { return body(core); });
 }
 
 std::string bytes_text(std::size_t size_bytes) { return std::to_string(size_bytes) + " B"; }
@@ -106,68 +107,48 @@ bool Stream::close(Deadline deadline) noexcept {
         core_.reset();
         return complete;
     };
-    return logged(Area::stream, "Stream::close", [&] { return text_of(*core_, deadline.text()); }, end);
+    return logged(Area::stream, "Stream::close", [&] { return core_->label() + ", " + deadline.text(); }, end);
 }
 
 QueueRef Stream::queue() const { return core().queue(); }
 
 void Stream::submit(std::span<const Packet> packets, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::submit", [&] { return text_of(core(), std::to_string(packets.size()) + " packets"); },
-        [&] { core().submit(packets, deadline); });
+    on_stream(
+        core(), "Stream::submit", [&](auto& core) { core.submit(packets, deadline); },
+        [&] { return std::to_string(packets.size()) + " packets"; });
 }
-
 Event Stream::record(const EventOptions& options, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::record", [&] { return text_of(core()); },
-        [&] { return core().record(options, deadline); });
+    return on_stream(core(), "Stream::record", [&](auto& core) { return core.record(options, deadline); });
 }
 void Stream::wait(const Event& event, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::wait",
-        [&] {
-            return text_of(core(),
-                           event.state_ ? "an event of " + event.state_->timeline->label() : std::string("no event"));
+    on_stream(
+        core(), "Stream::wait",
+        [&](auto& core) {
+            if (event.state_ && !core.try_wait_fast(*event.state_)) core.wait_for(*event.state_, deadline);
         },
-        [&] {
-            if (event.state_ && !core().try_wait_fast(*event.state_)) core().wait_for(*event.state_, deadline);
-        });
+        [&] { return event.state_ ? "an event of " + event.state_->timeline->label() : std::string("no event"); });
 }
 void Stream::wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::wait",
-        [&] {
-            return text_of(core(), "signal " + hex(signal.native().handle),
-                           "value " + detail::condition_text(condition, than));
-        },
-        [&] { core().wait_for(signal, condition, than, deadline); });
+    on_stream(
+        core(), "Stream::wait", [&](auto& core) { core.wait_for(signal, condition, than, deadline); },
+        [&] { return "signal " + hex(signal.native().handle) + ", value " + detail::condition_text(condition, than); });
 }
 void Stream::decrement(SignalRef signal, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::decrement", [&] { return text_of(core(), "signal " + hex(signal.native().handle)); },
-        [&] { core().decrement(signal, deadline); });
+    on_stream(
+        core(), "Stream::decrement", [&](auto& core) { core.decrement(signal, deadline); },
+        [&] { return "signal " + hex(signal.native().handle); });
 }
 void Stream::call(std::function<void()> function, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::call", [&] { return text_of(core()); },
-        [&] {
-            if (!function) detail::refuse("Stream::call(" + core().label() + ")", "an empty function");
-            core().call(
-                [function = std::move(function)](SignalRef) {
-                    function();
-                    return detail::HostEnd::now;
-                },
-                deadline);
-        });
+    on_stream(core(), "Stream::call", [&](auto& core) {
+        if (!function) detail::refuse("Stream::call(" + core.label() + ")", "an empty function");
+        core.call([function = std::move(function)](SignalRef) { return function(), detail::HostEnd::now; }, deadline);
+    });
 }
 void Stream::on_complete(std::function<void(std::exception_ptr)> callback, Deadline) {
-    return logged(
-        Area::stream, "Stream::on_complete", [&] { return text_of(core()); },
-        [&] { core().on_complete(std::move(callback)); });
+    on_stream(core(), "Stream::on_complete", [&](auto& core) { core.on_complete(std::move(callback)); });
 }
 void Stream::begin_capture() {
-    return logged(
-        Area::stream, "Stream::begin_capture", [&] { return text_of(core()); }, [&] { core().begin_capture(); });
+    on_stream(core(), "Stream::begin_capture", [](auto& core) { core.begin_capture(); });
 }
 bool Stream::capturing() const noexcept { return core_ && core_->capturing(); }
 StreamCompletion Stream::completion() { return StreamCompletion(core()); }
@@ -181,26 +162,24 @@ void StreamCompletion::await_suspend(std::coroutine_handle<> waiting) {
 }
 
 void Stream::copy_async(void* destination, const void* source, std::size_t size_bytes, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::copy_async",
-        [&] { return text_of(core(), hex(destination), hex(source), bytes_text(size_bytes)); },
-        [&] { core().copier().copy(destination, source, size_bytes, deadline); });
+    on_stream(
+        core(), "Stream::copy_async",
+        [&](auto& core) { core.copier().copy(destination, source, size_bytes, deadline); },
+        [&] { return hex(destination) + ", " + hex(source) + ", " + bytes_text(size_bytes); });
 }
-
 void Stream::copy_rect_async(const Rect& rect, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::copy_rect_async", [&] { return text_of(core(), rect.text()); },
-        [&] { core().copier().copy_rect(rect, deadline); });
+    on_stream(
+        core(), "Stream::copy_rect_async", [&](auto& core) { core.copier().copy_rect(rect, deadline); },
+        [&] { return rect.text(); });
 }
-
 void Stream::fill_async(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::fill_async",
+    on_stream(
+        core(), "Stream::fill_async",
+        [&](auto& core) { core.copier().fill(destination, size_bytes, pattern, deadline); },
         [&] {
-            return text_of(core(), hex(destination), bytes_text(size_bytes), bytes_text(pattern.size()) + " pattern");
-        },
-        [&] { core().copier().fill(destination, size_bytes, pattern, deadline); });
+            return hex(destination) + ", " + bytes_text(size_bytes) + ", " + bytes_text(pattern.size()) + " pattern";
+        });
 }
 
 void Stream::keep_alive(std::shared_ptr<const void> object) { core().keep_alive(std::move(object)); }
@@ -217,19 +196,19 @@ void Stream::release(Allocation allocation) {
 }
 
 void Stream::profile(bool on, Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::profile", [&] { return text_of(core(), on ? "true" : "false"); },
-        [&] { core().profile(on, deadline); });
+    on_stream(
+        core(), "Stream::profile", [&](auto& core) { core.profile(on, deadline); },
+        [&] { return std::string(on ? "true" : "false"); });
 }
 Profile Stream::take_profile(Deadline) { return core().take_profile(); }
 
 void Stream::synchronize(Deadline deadline) {
-    return logged(
-        Area::stream, "Stream::synchronize", [&] { return text_of(core(), deadline.text()); },
-        [&] { core().synchronize(deadline); });
+    on_stream(
+        core(), "Stream::synchronize", [&](auto& core) { core.synchronize(deadline); },
+        [&] { return deadline.text(); });
 }
 bool Stream::query() {
-    return logged(Area::stream, "Stream::query", [&] { return text_of(core()); }, [&] { return core().query(); });
+    return on_stream(core(), "Stream::query", [](auto& core) { return core.query(); });
 }
 bool Stream::failed() const noexcept { return core_ && core_->failed(); }
 Stream::Progress Stream::progress() const {
@@ -246,8 +225,9 @@ std::shared_ptr<const void> Stream::begin_dispatch(const DispatchSpec& spec) con
 bool Stream::dispatch_filled(const DispatchSpec& spec, const std::byte* arguments,
                              const std::shared_ptr<const void>& named, Deadline deadline) {
     const auto text = [&] {
-        return text_of(core(), detail::kernel_call_text(spec.kernel_object, arguments), "grid " + spec.grid.text(),
-                       "work-group " + spec.workgroup.text(), std::to_string(spec.group_segment_bytes) + " B LDS");
+        return core().label() + ", " + detail::kernel_call_text(spec.kernel_object, arguments) + ", grid " +
+               spec.grid.text() + ", work-group " + spec.workgroup.text() + ", " +
+               std::to_string(spec.group_segment_bytes) + " B LDS";
     };
     return logged(Area::launch, "Kernel::launch", text,
                   [&] { return core().dispatch(spec, arguments, named, deadline); });

@@ -103,6 +103,7 @@ constexpr Row table[] = {
     {"hsadrv/stream_failure.cpp", "negative"},
     {"hsadrv/stream_losses.cpp", "negative"},
     {"hsadrv/stream_threads.cpp", "negative"},
+    {"hsadrv/whole_operations.cpp", "negative"},
     {"hsadrv/stream_ends.cpp", "negative"},
     {"hsadrv/stream_out_of_memory.cpp", "negative"},
     {"hsadrv/host_failures.cpp", "negative"},

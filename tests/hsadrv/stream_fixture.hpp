@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -97,6 +99,47 @@ struct Busy : Kernels {
     std::vector<hsadrv::Stream> streams = crowd(gpu);
     hsadrv::Stream &runs = streams[0], &after = *neighbours_of_first(streams).at(0);
     Busy() { spin.launch(runs, one, flag.data()); }
+};
+
+inline std::string text_of(const std::exception_ptr& error) {
+    try {
+        if (error) std::rethrow_exception(error);
+    } catch (const std::exception& thrown) {
+        return thrown.what();
+    }
+    return "";
+}
+
+/// For host functions: they must not wait for those that wait for them.
+constexpr auto briefly = std::chrono::seconds(10);
+
+/// What a function threw, as text.
+template <class Function>
+std::string thrown_by(Function&& function) {
+    try {
+        function();
+    } catch (...) {
+        return text_of(std::current_exception());
+    }
+    return "";
+}
+
+/// A stream without room, until the flag is set.
+struct Full : Kernels {
+    Words flag{1}, data{1024};
+    hsadrv::Stream stream, other{gpu};
+    explicit Full(int launches = INT_MAX, std::size_t kernarg_bytes = hsadrv::StreamOptions().kernarg_bytes)
+        : stream(gpu, {.packets = gpu.queue_min_packets(), .kernarg_bytes = kernarg_bytes, .exclusive_queue = true}) {
+        spin.launch(stream, one, flag.data());
+        thrown_by([&] {
+            for (int i = 0; i < launches; ++i)
+                scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = std::chrono::milliseconds(50)},
+                                 data.data() + 1000, 1u, 1u, 1u);
+        });
+    }
+    void launch(hsadrv::Stream& on, std::size_t word, std::uint32_t factor, std::uint32_t addend) {
+        scale_add.launch(on, {.grid = 1, .workgroup = 1, .deadline = patience}, data.data() + word, factor, addend, 1u);
+    }
 };
 
 /// Of no known type: stops its queue.

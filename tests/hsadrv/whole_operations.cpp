@@ -1,0 +1,217 @@
+// Operations that consist of several: another thread's calls of the stream come before or after all of their parts.
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "hsadrv/graph_builder.hpp"
+#include "hsadrv/stream/cooperative_stream.hpp"
+#include "hsadrv/stream/graph_state.hpp"
+#include "hsadrv/stream/stream_core.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+
+namespace {
+
+/// A replay that sets two words, with a pause between them while it is enqueued.
+struct PausedReplay : Device {
+    Stream stream{gpu};
+    Words data{2};
+    std::atomic<bool> middle{false};
+
+    /// `meanwhile` begins in the pause, on another thread.
+    template <class Meanwhile>
+    void run(Meanwhile&& meanwhile) {
+        const auto graph = std::make_shared<detail::GraphState>(gpu);
+        const auto set = [this](std::size_t i) {
+            return [this, i](detail::StreamCore& core, Deadline deadline) {
+                core.call([this, i](SignalRef) { return data.set(1, i), detail::HostEnd::now; }, deadline);
+            };
+        };
+        const std::uint32_t first = graph->add(set(0), {});
+        const std::uint32_t waits = graph->add(
+            [this](detail::StreamCore&, Deadline) {
+                middle = true;
+                let_time_pass();
+            },
+            {first});
+        graph->add(set(1), {waits});
+        graph->finish();
+        std::thread other([&] {
+            CHECK(eventually([&] { return middle.load(); }));
+            meanwhile();
+        });
+        stream.core().replay(graph, patience);
+        other.join();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("no other thread's copy sees the middle of a replay", "[stream][graph]") {
+    NEEDS_DEVICE();
+    PausedReplay f;
+    const Words seen(2, 7);
+    f.run([&] { f.stream.copy_async(seen.data(), f.data.data(), 8, patience); });
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK(seen.get(0) == seen.get(1));
+}
+
+TEST_CASE("no other thread's kernel runs beside a cooperative kernel of its stream", "[stream][cooperative]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Kernel hold = f.code.kernel("begin_and_spin");
+    Stream stream(f.gpu);
+    const Words flag(1), runs(2);
+    std::atomic<bool> middle{false};
+    const DispatchSpec spec{
+        .grid = {1, 1, 1}, .workgroup = {1, 1, 1}, .kernel_object = hold.kernel_object(), .kernarg_bytes = 16};
+    const auto write = [&](std::byte* to, QueueRef, std::uint64_t) {
+        const std::uint32_t* const arguments[] = {runs.data(), flag.data()};
+        std::memcpy(to, arguments, sizeof arguments);
+        middle = true;
+        let_time_pass();
+    };
+    std::thread launches([&] {
+        CHECK(eventually([&] { return middle.load(); }));
+        hold.launch(stream, {.grid = 1, .workgroup = 1, .deadline = patience}, runs.data() + 1, flag.data());
+    });
+    detail::StreamCore& core = stream.core();
+    core.branches().cooperative(core).launch(core, spec, {1, 1}, write, patience);
+    launches.join();
+    CHECK(eventually([&] { return runs.get(0) + runs.get(1) > 0; }));
+    let_time_pass();
+    CHECK(runs.get(0) + runs.get(1) == 1);
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(runs.get(0) + runs.get(1) == 2);
+}
+
+TEST_CASE("a replay for which there is no room loses no work", "[stream][graph][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const std::uint32_t packets = f.gpu.queue_min_packets();
+    Stream stream(f.gpu, {.packets = packets, .exclusive_queue = true});
+    const Words flag(1), data(4);
+    GraphBuilder build(f.gpu);
+    const GraphNode first = build.kernel({}, f.scale_add, one, data.data(), 1u, 1u, 1u);
+    const GraphNode left = build.kernel({first}, f.scale_add, one, data.data() + 1, 1u, 1u, 1u);
+    const GraphNode right = build.kernel({first}, f.scale_add, one, data.data() + 2, 1u, 1u, 1u);
+    build.kernel({left, right}, f.scale_add, one, data.data() + 3, 1u, 1u, 1u);
+    const Graph graph = build.finish();
+    f.spin.launch(stream, one, flag.data());
+    std::uint32_t launched = 0;
+    // Whatever is left of the room, down to none.
+    CHECK_THROWS_AS(
+        [&] {
+            for (;; ++launched) graph.launch(stream, 20ms);
+        }(),
+        Timeout);
+    for (int i = 0; i < 100; ++i) CHECK_THROWS_AS(graph.launch(stream, Deadline(0s)), Timeout);
+    CHECK_FALSE(stream.failed());
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(data.get(0) >= launched);
+    CHECK(data.get(3) >= launched);
+    CHECK_NOTHROW(graph.launch(stream));
+    CHECK_NOTHROW(stream.synchronize(patience));
+}
+
+TEST_CASE("a host function's replay is whole, too", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    Full f;
+    f.data.set(1);
+    const auto graph = std::make_shared<detail::GraphState>(f.gpu);
+    const auto step = [&](std::uint32_t factor) {
+        return [&f, factor](detail::StreamCore& core, Deadline deadline) {
+            core.call([&f, factor](SignalRef) { return f.data.set(f.data.get() * factor + 1), detail::HostEnd::now; },
+                      deadline);
+        };
+    };
+    const std::uint32_t first = graph->add(step(2), {});
+    const std::uint32_t middle = graph->add(
+        [&](detail::StreamCore&, Deadline) {
+            f.flag.set(1);  // the call that this one passes finds room
+            let_time_pass();
+        },
+        {first});
+    graph->add(step(3), {middle});
+    graph->finish();
+    std::thread launches([&] { f.launch(f.stream, 0, 10, 0); });
+    let_time_pass();
+    std::atomic<bool> done{false};
+    std::string thrown;
+    f.other.on_complete([&](const std::exception_ptr&) {
+        thrown = thrown_by([&] { f.stream.core().replay(graph, patience); });
+        done = true;
+    });
+    launches.join();
+    CHECK(eventually([&] { return done.load(); }));
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK(thrown == "");
+    CHECK((f.data.get() == 100 || f.data.get() == 34));  // before the launch or after it, and not around it
+}
+
+TEST_CASE("a host function passes a replay whose branch has no room", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words data(8);
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets()});
+    GraphBuilder build(f.gpu);
+    const GraphNode first = build.kernel({}, f.scale_add, one, data.data() + 1, 1u, 1u, 1u);
+    const GraphNode left = build.kernel({first}, f.scale_add, one, data.data() + 2, 1u, 1u, 1u);
+    GraphNode right = first;
+    for (int i = 0; i < 250; ++i) right = build.kernel({right}, f.scale_add, one, data.data() + 3, 1u, 1u, 1u);
+    build.kernel({left, right}, f.scale_add, one, data.data() + 4, 1u, 1u, 1u);
+    const Graph graph = build.finish();
+    std::atomic<bool> waits{false};
+    std::string thrown;
+    stream.call([&] {
+        for (const Deadline deadline(patience); !waits && !deadline.passed();) std::this_thread::sleep_for(1ms);
+        thrown = thrown_by([&] {
+            f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data(), 1u, 5u, 1u);
+        });
+    });
+    std::thread soon([&] {
+        let_time_pass();
+        let_time_pass();
+        waits = true;
+    });
+    constexpr std::uint32_t replays = 40;  // more than the branch's ring holds
+    for (std::uint32_t i = 0; i < replays; ++i) CHECK_NOTHROW(graph.launch(stream, patience));
+    soon.join();
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(thrown == "");
+    CHECK(data.get(0) == 5);
+    CHECK(data.get(4) == replays);
+}
+
+TEST_CASE("a capture that begins during another thread's replay records nothing of it", "[stream][graph]") {
+    NEEDS_DEVICE();
+    PausedReplay f;
+    f.run([&] { f.stream.begin_capture(); });
+    CHECK(f.stream.end_capture().nodes() == 0);
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK((f.data.get(0) == 1 && f.data.get(1) == 1));
+}
+
+TEST_CASE("a launch that waits keeps its graph's arguments, however often the graph is updated", "[stream][graph]") {
+    NEEDS_DEVICE();
+    Full f;
+    GraphBuilder build(f.gpu);
+    build.kernel({}, f.scale_add, one, f.data.data(), 0u, 1u, 1u);
+    Graph graph = build.finish();
+    std::thread launches([&] { graph.launch(f.stream, patience); });
+    let_time_pass();
+    for (std::uint32_t i = 2; i < 5; ++i)
+        CHECK_NOTHROW(
+            graph.update(0, f.scale_add, {.grid = 1, .workgroup = 1, .deadline = briefly}, f.data.data(), 0u, i, 1u));
+    f.flag.set(1);
+    launches.join();
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK(f.data.get() == 1);
+    graph.launch(f.stream);
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK(f.data.get() == 4);
+}
