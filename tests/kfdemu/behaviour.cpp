@@ -23,7 +23,7 @@ TEST_CASE("behaviours of real GPUs without a cost are on by default", "[kfdemu][
     for (const Behaviour what : {Behaviour::fault_stops_all, Behaviour::doorbell, Behaviour::invalid_headers})
         CHECK(options.behaviours.has(what));
     for (const Behaviour what : {Behaviour::barrier_value, Behaviour::seeded_garbage, Behaviour::seeded_order,
-                                 Behaviour::private_vram, Behaviour::write_index})
+                                 Behaviour::private_vram, Behaviour::write_index, Behaviour::torn_packet})
         CHECK_FALSE(options.behaviours.has(what));
 }
 
@@ -36,6 +36,14 @@ TEST_CASE("behaviours are chosen by name, from left to right", "[kfdemu][options
     CHECK(changed("none+doorbell").has(Behaviour::doorbell));
     CHECK_FALSE(changed("none+doorbell").has(Behaviour::fault_stops_all));
     CHECK_FALSE(changed("all+no-seeded-order").has(Behaviour::seeded_order));
+}
+
+TEST_CASE("torn packets are not part of strict", "[kfdemu][options]") {
+    CHECK_FALSE(parsed("strict").behaviours.has(Behaviour::torn_packet));
+    CHECK(parsed("strict=torn-packet").behaviours.has(Behaviour::torn_packet));
+    const Options both = parsed("strict,strict=torn-packet");
+    CHECK(both.behaviours == changed("all+torn-packet"));
+    CHECK_FALSE(both.behaviours == Behaviours::all());
 }
 
 TEST_CASE("a choice of behaviours is written back", "[kfdemu][options]") {
@@ -51,8 +59,9 @@ TEST_CASE("KFDEMU selects strict, or single behaviours", "[kfdemu][options]") {
     CHECK(parsed("on,strict=seeded-garbage").behaviours == changed("seeded-garbage"));
     CHECK_FALSE(parsed("strict,strict=no-seeded-order").behaviours.has(Behaviour::seeded_order));
     CHECK_FALSE(parsed("strict,vram-access=host").private_vram());
-    for (const char* text : {"on", "strict", "strict,vram-access=host", "vram-access=private", "strict=none",
-                             "strict=none,vram-access=private", "strict=barrier-value+no-doorbell"})
+    for (const char* text :
+         {"on", "strict", "strict,vram-access=host", "vram-access=private", "strict=none",
+          "strict=none,vram-access=private", "strict=barrier-value+no-doorbell", "strict,strict=torn-packet"})
         CHECK(parsed(to_string(parsed(text))).behaviours == parsed(text).behaviours);
 }
 

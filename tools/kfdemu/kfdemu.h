@@ -141,8 +141,12 @@ struct kfdemu_control {
     uint64_t (*suppressed)(void);
 
     /* How many slots of that ring were below the write index before they were written. 0 unless the device has the
-     * strict behaviour write-index; kfdemu(1), "STRICTNESS". */
+     * strict behaviour write-index or torn-packet; kfdemu(1), "STRICTNESS". */
     uint64_t (*early_slots)(const void* ring);
+
+    /* How many packets of that ring ran with the second half of what was in their slots before. 0 unless the device
+     * has the strict behaviour torn-packet. */
+    uint64_t (*torn_packets)(const void* ring);
 };
 
 /* For allocators that hand out pieces of larger allocations, so that the check "memory" knows the pieces. Exported by

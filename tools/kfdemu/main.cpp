@@ -126,7 +126,8 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     run->add_flag(
         "--strict{all}", strict,
-        "emulate strict behaviours of real GPUs: all, --strict=NAME+NAME, or --strict=no-NAME to disable one: " +
+        "emulate strict behaviours of real GPUs: all but torn-packet, --strict=NAME+NAME, or --strict=no-NAME to "
+        "disable one: " +
             kfdemu::behaviour_names());
     run->add_flag("--check{cheap}", checks,
                   "report errors of kernels: all, cheap (the default), or names joined with commas: " +

@@ -8,7 +8,7 @@ using namespace hsa_test;
 
 namespace {
 
-bool eventually(const test_support::Control& control, const void* ring, std::uint64_t count) {
+bool counts(const test_support::Control& control, const void* ring, std::uint64_t count) {
     for (int i = 0; i < 500 && control->early_slots(ring) != count; ++i) std::this_thread::sleep_for(10ms);
     return control->early_slots(ring) == count;
 }
@@ -23,7 +23,7 @@ TEST_CASE("a slot below the write index that is not written is counted once", "[
     CHECK(control->early_slots(ring) == 0);
 
     const std::uint64_t first = hsa_queue_add_write_index_relaxed(early.get(), 2);
-    CHECK(eventually(control, ring, 2));
+    CHECK(counts(control, ring, 2));
     Signal done[2];
     for (const std::uint64_t slot : {first + 1, first}) {
         const auto packet = barrier_and({}, done[slot - first]);
@@ -51,7 +51,7 @@ TEST_CASE("a stalled queue's ring is looked at", "[control][queues]") {
     const void* const ring = queue.get()->base_address;
     REQUIRE(control->stall_queue(ring, 1) == 0);
     const std::uint64_t slot = hsa_queue_add_write_index_relaxed(queue.get(), 1);
-    CHECK(eventually(control, ring, 1));
+    CHECK(counts(control, ring, 1));
     Signal done;
     const auto packet = barrier_and({}, done);
     queue.publish(slot, &packet);

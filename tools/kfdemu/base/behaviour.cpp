@@ -13,6 +13,7 @@ constexpr Row kRows[] = {
     {"invalid-headers", Behaviour::invalid_headers}, {"barrier-value", Behaviour::barrier_value},
     {"seeded-garbage", Behaviour::seeded_garbage},   {"seeded-order", Behaviour::seeded_order},
     {"private-vram", Behaviour::private_vram},       {"write-index", Behaviour::write_index},
+    {"torn-packet", Behaviour::torn_packet},
 };
 
 bool change_one(Behaviours& behaviours, std::string_view word) {
@@ -35,7 +36,7 @@ bool change_one(Behaviours& behaviours, std::string_view word) {
 
 Behaviours Behaviours::all() {
     Behaviours result;
-    for (const Row& row : kRows) result.set(row.behaviour);
+    for (const Row& row : kRows) result.set(row.behaviour, row.behaviour != Behaviour::torn_packet);
     return result;
 }
 

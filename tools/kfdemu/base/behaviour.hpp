@@ -1,6 +1,6 @@
 // Named strict behaviours of real GPUs, which expose errors that a lenient device hides.
 //
-//     strict                                 all of them             strict=barrier-value+seeded-order   these as well
+//     strict                                 all but torn-packet     strict=barrier-value+seeded-order   these as well
 //     strict=no-fault-stops-all              defaults without it     strict=none                         none
 //
 // Pure except for the process-wide set: text in, value or error text out.
@@ -22,6 +22,7 @@ enum class Behaviour : std::uint8_t {
     seeded_order,     ///< packets without the barrier bit overlap and finish in any order
     private_vram,     ///< the host cannot access VRAM
     write_index,      ///< slots below a ring's write index are looked at, and have to be written
+    torn_packet,      ///< a packet that is written after that runs with the second half of what was there
 };
 
 class Behaviours {
@@ -33,6 +34,7 @@ class Behaviours {
             result.set(what);
         return result;
     }
+    /// Without torn_packet, under which programs fail that most hosts run.
     static Behaviours all();
 
     constexpr bool has(Behaviour what) const { return bits_ >> static_cast<unsigned>(what) & 1; }

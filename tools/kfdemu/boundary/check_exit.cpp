@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/behaviour.hpp"
 #include "base/companion.hpp"
 #include "base/log.hpp"
 #include "boundary/count_exit.hpp"
@@ -134,6 +135,8 @@ void prepare_checks(const Options& options) {
 
 /// When there is a device, which the first use decides.
 void prepare(const Options& options) {
+    if (options.behaviours.has(Behaviour::torn_packet))
+        if (const std::string tool = companion("libkfdemu-tool.so", "tool"); !tool.empty()) add_tool(tool);
     prepare_checks(options);
     prepare_counters(options);  // last: the end of checks may end the process
 }

@@ -78,7 +78,12 @@ int reset_gpu(std::uint32_t gpu, int memory_lost) {
 
 std::uint64_t early_slots(const void* ring) {
     Device* device = Device::existing();
-    return device ? device->scheduler().early_slots(queue_name(ring)) : 0;
+    return device ? device->scheduler().count_slots(queue_name(ring), &AdvertisedSlots::early) : 0;
+}
+
+std::uint64_t torn_packets(const void* ring) {
+    Device* device = Device::existing();
+    return device ? device->scheduler().count_slots(queue_name(ring), &AdvertisedSlots::torn) : 0;
 }
 
 void set_seed(std::uint64_t seed) { order_seed.store(seed, std::memory_order_relaxed); }
@@ -164,6 +169,7 @@ constexpr struct kfdemu_control kControl = {
     .suppress = suppress,
     .suppressed = suppressed,
     .early_slots = early_slots,
+    .torn_packets = torn_packets,
 };
 
 }  // namespace

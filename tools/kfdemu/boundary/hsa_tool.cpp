@@ -1,11 +1,12 @@
-// What libkfdemu-tool.so calls, which ROCR loads (HSA_TOOLS_LIB) into a process of `kfdemu run` or under --check: wraps
-// waits, and calls that create and destroy what checks are about.
+// What libkfdemu-tool.so calls, which ROCR loads (HSA_TOOLS_LIB) into a process of `kfdemu run`, under --check, or if
+// packets are torn: wraps waits, and calls that create and destroy what checks and torn packets are about.
 //
 // Other tools chain: each calls what it found in the table.
 #include "boundary/hsa_tool.hpp"
 
 #include <algorithm>
 
+#include "base/behaviour.hpp"
 #include "kfd/device.hpp"
 
 static bool allocations_wrapped = false;  // by the runtime's lock
@@ -20,6 +21,7 @@ extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(void* api_table)
     if (Device::topology() == nullptr) return;
     auto* table = static_cast<hsa::Table*>(api_table);
     if (Device::options().waits_sleep) wrap_waits(*table);
+    if (shows(Behaviour::torn_packet)) wrap_queues(*table);
     if (!wants_allocations(Device::options().checks)) return;
     allocations_wrapped = check::process_checks().announced = true;
     wrap_memory(*table);

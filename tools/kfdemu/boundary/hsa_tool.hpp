@@ -1,4 +1,4 @@
-// What the HSA runtime's API table is wrapped with: under --check, and for waits that sleep.
+// What the HSA runtime's API table is wrapped with: under --check, for waits that sleep, and for torn packets.
 //
 //     wrap_memory(table);              // OnLoad
 //     report_leaks_now();              // OnUnload, or the end of the process, whichever is first
@@ -22,6 +22,7 @@ void forget_memory();
 void wrap_waits(hsa::Table& table);
 void wrap_mappings(hsa::Table& table);
 void wrap_code(hsa::Table& table);
+void wrap_queues(hsa::Table& table);
 
 void wrap_objects(hsa::Table& table);
 /// Reports what is alive, and forgets it. Does nothing in a child of fork(): it has copies of its parent's objects.

@@ -78,12 +78,11 @@ bool AqlQueue::service() {
         unrung_since_ns_ = 0;
         awake_ = true;
     }
-    const bool looks = shows(Behaviour::write_index);
     const bool runs = awake_ && !injection().stalled(QueueKind::compute, ring_);
-    if (!runs && !looks) return false;
+    if (!runs && !advertised_.looks()) return false;
 
     AddressSpace::Hold hold{space_};
-    if (looks) advertised_.look(space_, next_);
+    advertised_.look(space_, next_);
     if (!runs) return false;
     if (rung && highest_doorbell_ >= 0) checked_.rung(space_, next_, static_cast<std::uint64_t>(highest_doorbell_));
     if (waits_for_scratch_ && !resume_after_scratch()) return false;
@@ -118,7 +117,7 @@ bool AqlQueue::read_packet() {
     aql::Packet packet;
     if (!in_slot(next_, [&](const aql::Packet& slot) { packet = slot; }))
         return memory_fault(slot_va(next_), kWrite, "the ring"), false;
-    current_ = packet;
+    current_ = advertised_.as_read(next_, packet);
     counters.packets += 1;
     injection().apply(QueueKind::compute, ring_, std::as_writable_bytes(std::span{&*current_, 1}));
     return true;
@@ -372,6 +371,7 @@ int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
     if (units->empty()) return EINVAL;
     std::lock_guard lock{mutex_};
     compute_units_ = std::move(units);
+    advertised_.remapped();
     return 0;
 }
 
@@ -392,9 +392,9 @@ int AqlQueue::update(const abi::UpdateQueue& args) {
     std::lock_guard lock{mutex_};
     suspended_ = args.queue_percentage == 0 || args.ring_base_address == 0;
     priority_ = args.queue_priority;
-    if (suspended_) return 0;
-    if (args.ring_base_address != ring_ || args.ring_size / sizeof(aql::Packet) != size_packets_) return EINVAL;
-    return 0;
+    advertised_.remapped();
+    const bool same = args.ring_base_address == ring_ && args.ring_size / sizeof(aql::Packet) == size_packets_;
+    return suspended_ || same ? 0 : EINVAL;
 }
 
 }  // namespace kfdemu

@@ -147,13 +147,13 @@ bool Scheduler::busy(unsigned gpu) const {
     return std::any_of(queues.begin(), queues.end(), [](const auto& queue) { return queue->busy(); });
 }
 
-std::uint64_t Scheduler::early_slots(std::uint64_t ring) const {
+std::uint64_t Scheduler::count_slots(std::uint64_t ring, std::uint64_t (AdvertisedSlots::*number)() const) const {
     std::lock_guard lock{mutex_};
     std::uint64_t sum = 0;
     for (const auto& [id, entry] : queues_) {
         const auto* queue = dynamic_cast<const AqlQueue*>(entry.queue.get());
         if (queue && (ring == queue->ring() || ring == static_cast<std::uint64_t>(QueueKind::compute)))
-            sum += queue->advertised().early();
+            sum += (queue->advertised().*number)();
     }
     return sum;
 }

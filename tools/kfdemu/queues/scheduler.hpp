@@ -22,6 +22,7 @@
 #include "base/topology.hpp"
 #include "base/work.hpp"
 #include "dispatch/code_cache.hpp"
+#include "queues/advertised_slots.hpp"
 #include "queues/dispatch_work.hpp"
 #include "queues/eviction.hpp"
 #include "queues/queue.hpp"
@@ -41,8 +42,8 @@ class Scheduler {
     /// Stops the queue and its kernels, and returns when they have ended. False: no such queue.
     bool destroy_queue(std::uint32_t id);
     int update_queue(const abi::UpdateQueue& args);
-    /// Of the compute queues of that ring, or of QueueKind::compute.
-    std::uint64_t early_slots(std::uint64_t ring) const;
+    /// The sum over the compute queues of that ring, or of QueueKind::compute.
+    std::uint64_t count_slots(std::uint64_t ring, std::uint64_t (AdvertisedSlots::*number)() const) const;
     bool has_queue(std::uint32_t id) const;
     /// Whether a queue of the GPU has a packet in progress.
     bool busy(unsigned gpu) const;
