@@ -252,7 +252,8 @@ PointerInfo pointer_info(const void* pointer) {
         case HSA_EXT_POINTER_TYPE_LOCKED:
             info.kind = PointerInfo::Kind::registered;
             break;
-        default:
+        default:  // of mapped ranges the runtimes say different things
+            if (const auto mapped = detail::mapped_ranges::info(pointer)) return *mapped;
             info.kind = PointerInfo::Kind::other;
             break;
     }
