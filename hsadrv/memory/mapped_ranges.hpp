@@ -1,4 +1,4 @@
-// Internal: the mappings of VirtualRange, for pointer_info(): ROCR 6.1 reports nothing of them, 6.4 no agents.
+// Internal: the mappings of VirtualRange, for pointer_info(): ROCR 6.1 reports nothing of them.
 //
 //   mapped_ranges::enter(data, size_bytes, gpus);
 //   if (auto info = mapped_ranges::info(pointer)) …

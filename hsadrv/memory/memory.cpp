@@ -242,18 +242,24 @@ PointerInfo pointer_info(const void* pointer) {
           [&] { return "hsa_amd_pointer_info(" + hex(pointer) + ")"; });
     const std::unique_ptr<hsa_agent_t, void (*)(void*)> freed(agents, std::free);
 
+    // Of a mapping of reserved addresses ROCR 6.1 reports nothing, 6.4 the reserved range, which is the CPU's and no
+    // GPU's, and 7.2 the mapping's size from any address within it.
+    constexpr auto reserved = static_cast<int>(HSA_EXT_POINTER_TYPE_IPC) + 1;  // not in 5.2's hsa_ext_amd.h
+    const auto type = static_cast<int>(native.type);
+    if (type == HSA_EXT_POINTER_TYPE_UNKNOWN || type >= reserved)
+        if (auto mapped = detail::mapped_ranges::info(pointer)) return *std::move(mapped);
+
     PointerInfo info;
     switch (native.type) {
         case HSA_EXT_POINTER_TYPE_UNKNOWN:
-            return detail::mapped_ranges::info(pointer).value_or(info);
+            return info;
         case HSA_EXT_POINTER_TYPE_HSA:
             info.kind = PointerInfo::Kind::pool;
             break;
         case HSA_EXT_POINTER_TYPE_LOCKED:
             info.kind = PointerInfo::Kind::registered;
             break;
-        default:  // of mapped ranges the runtimes say different things
-            if (const auto mapped = detail::mapped_ranges::info(pointer)) return *mapped;
+        default:
             info.kind = PointerInfo::Kind::other;
             break;
     }

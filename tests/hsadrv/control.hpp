@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <span>
 
+#include "hsadrv/driver.hpp"
 #include "support/control.hpp"
 
 namespace device_test {
@@ -62,6 +63,11 @@ class Control : public test_support::Control {
                                                   : now.ioctls;
     }
 };
+
+/// False for a runtime that asserts, in GpuAgent::ReleaseQueueMainScratch, if the kernel refuses a queue: ROCR 7.2.
+inline bool survives_refused_queue(const hsadrv::Driver& driver) {
+    return driver.system().amd_version_minor.value_or(0) <= 7;
+}
 
 }  // namespace device_test
 

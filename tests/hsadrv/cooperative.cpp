@@ -378,14 +378,16 @@ TEST_CASE("a cooperative launch for which there is no room loses no work", "[coo
     f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data(), 1u, 1u, 1u);
     f.spin.launch(stream, one, flag.data());
     const LaunchConfig briefly{.grid = 1, .workgroup = 1, .deadline = 20ms, .cooperative = true};
-    std::uint32_t launched = 1;
-    CHECK_THROWS_AS(
-        [&] {
-            for (;; ++launched) f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u);
-        }(),
-        Timeout);
-    for (int i = 0; i < 100; ++i)
-        CHECK_THROWS_AS(f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u), Timeout);
+    std::uint32_t launched = 1, refused = 0;  // on a busy host a kernel may start late, and make room again
+    while (refused < 100 && launched < 1000) {
+        try {
+            f.scale_add.launch(stream, briefly, data.data(), 1u, 1u, 1u);
+            ++launched;
+        } catch (const Timeout&) {
+            ++refused;
+        }
+    }
+    CHECK(refused == 100);
     CHECK_FALSE(stream.failed());
     flag.set(1);
     CHECK_NOTHROW(stream.synchronize(patience));

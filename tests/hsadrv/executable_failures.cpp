@@ -67,6 +67,7 @@ TEST_CASE("a global's copy throws or is right when out of memory, and the next o
     NEEDS_LAUNCH_KERNELS(device.gpu.agent());
     const std::uint64_t injected = control.counters().injected;
     for (const std::uint64_t nth : {1, 2, 3}) {
+        if (nth == 3 && !device_test::survives_refused_queue(device.driver)) continue;  // it is a queue's
         // A new executable each time: its first copy creates the stream and its resources.
         const DeviceGlobal counter = Executable::load(device.gpu, test_file("globals.hsaco")).global("counter");
         CAPTURE(nth);

@@ -222,7 +222,8 @@ TEST_CASE("a kernel has its agent's limits, and runs only on its agent's streams
     CHECK(limits.workgroup_max_workitems == gpu.workgroup_max_workitems());
     CHECK(limits.workgroup_max_dim == gpu.workgroup_max_dim());
     CHECK(limits.grid_max_workitems == gpu.grid_max_workitems());
-    CHECK(limits.grid_max_dim == gpu.grid_max_dim());
+    const std::uint32_t most = UINT32_MAX;
+    CHECK(limits.grid_max_dim == Dim3(most, most, most));  // ROCR 7.2 reports fewer: what HIP allows for blocks
     CHECK(limits.group_segment_max_bytes == gpu.group_segment_max_bytes());
     const Kernel kernel = launcher.code.kernel("no_arguments");
     CHECK_NOTHROW(kernel.check_stream(launcher.device.stream));

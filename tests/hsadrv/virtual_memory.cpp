@@ -91,6 +91,27 @@ TEST_CASE("shared memory is the same memory", "[vmem]") {
     CHECK(f.has(high.data(), 4));
 }
 
+TEST_CASE("an address within a mapping has the mapping's facts", "[vmem]") {
+    NEEDS_DEVICE();
+    Virtual f;
+    if (!f.offered()) return;
+    const VirtualRange range = VirtualRange::reserve(2 * f.size);
+    const PhysicalMemory memory = f.memory();
+    auto* const begin = static_cast<std::byte*>(range.data());
+    {
+        const VirtualMapping low = range.map(0, memory, f.gpu);
+        const PointerInfo info = pointer_info(begin + 4096);
+        CHECK(info.kind == PointerInfo::Kind::other);
+        CHECK(info.owner == f.gpu);
+        CHECK(info.agent_base == begin);
+        CHECK(info.bytes_after(begin + 4096) == f.size - 4096);
+        CHECK(info.accessible_by(f.gpu));
+        CHECK_FALSE(pointer_info(begin + f.size).accessible_by(f.gpu));
+        CHECK_THROWS_WITH(f.stream.fill_async(begin + 4096, std::byte{1}, f.size), Contains("left in its allocation"));
+    }
+    CHECK_FALSE(pointer_info(begin).accessible_by(f.gpu));
+}
+
 TEST_CASE("sizes and offsets that do not fit are refused", "[vmem]") {
     NEEDS_DEVICE();
     Virtual f;

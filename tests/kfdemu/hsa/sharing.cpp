@@ -72,6 +72,12 @@ void in_each_way(const std::string& test_case, const std::string& row = {}) {
 TEST_CASE("child: attaches and writes", "[.child]") {
     Machine machine;
     const Attached attached{machine, row()};
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    HSA_CHECK(hsa_amd_pointer_info(attached.address, &info, nullptr, nullptr, nullptr));
+    CHECK(info.agentOwner.handle == machine.gpu().agent.handle);
+    const Pipe pipe;
+    if (!machine.host_sees(machine.gpu())) CHECK(::write(pipe.write_end, attached.address, 1) == -1);
     CHECK(difference(read_back(machine, attached.address, attached.bytes), pattern(attached.bytes, 1)) == "");
     fill(machine, attached.address, pattern(attached.bytes, 2));
     attached.detach();

@@ -28,6 +28,7 @@ struct Target {
     off_t offset;
     bool of_device = false;  ///< it is the program's mapping of a device file of this process
     const std::byte* doorbells = nullptr;
+    bool hidden = false;  ///< the host may not access it
 };
 
 /// The emulator's own mapping of doorbells; null: it is something else.
@@ -56,7 +57,7 @@ int redirect(std::size_t size, Target& target) {
     } else if (gpu && offset >= DeviceFile::kFileSize) {
         const auto place = device->memory().imported_at(gpu->index, offset, size);
         if (place.file < 0) return EINVAL;
-        target = {place.file, static_cast<off_t>(place.offset)};
+        target = {.fd = place.file, .offset = static_cast<off_t>(place.offset), .hidden = place.hidden};
     } else {
         target.of_device = true;
         if (!gpu) target.doorbells = doorbells_at(*device, offset);
@@ -93,6 +94,7 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     Target target{fd, offset};
     if (const int error = redirect(size, target)) return errno = error, MAP_FAILED;
     errno = saved;
+    if (target.hidden) protection = PROT_NONE;
     if ((flags & MAP_FIXED) != 0) host_pages::unmapping(reinterpret_cast<std::uint64_t>(address), size);
     void* result = libc_map(address, size, protection, flags, target);
     if (result == MAP_FAILED) return result;

@@ -77,6 +77,7 @@ class Memory {
     struct Place {
         int file = -1;
         std::uint64_t offset = 0;
+        bool hidden = false;  ///< private VRAM: mapped without access
     };
     Place imported_at(unsigned gpu, std::uint64_t offset, std::uint64_t size) const;
 

@@ -164,8 +164,7 @@ int Memory::import_ipc(abi::IpcImportHandle& request) {
     ::close(fd);
     if (!range || !buffer) return EINVAL;
     request.flags = range->ipc_flags;
-    const bool hidden = (buffer->flags & abi::kVram) && topology_.gpus[buffer->gpu].private_vram;
-    request.mmap_offset = hidden ? 0 : buffer->mmap_offset;
+    request.mmap_offset = buffer->mmap_offset;  // of private VRAM, too: the thunk learns the memory's node only then
     std::lock_guard lock{mutex_};
     request.handle = add(request.gpu_id, {std::move(buffer), request.va_addr});
     return 0;
@@ -179,7 +178,8 @@ Memory::Place Memory::imported_at(unsigned gpu, std::uint64_t offset, std::uint6
         if (!buffer || buffer->import < 0 || buffer->gpu != gpu || offset < buffer->mmap_offset) continue;
         const std::uint64_t within = offset - buffer->mmap_offset;
         if (within < buffer->size && size <= buffer->size - within)
-            return {buffer->import, buffer->import_offset + within};
+            return {buffer->import, buffer->import_offset + within,
+                    (buffer->flags & abi::kVram) && topology_.gpus[gpu].private_vram};
     }
     return {};
 }
