@@ -65,7 +65,8 @@ class Graph {
     std::size_t kernel(const GraphNode& node) const;
 
     /// Replays it. Returns once it is submitted. Throws InvalidArgument for a stream of another agent; what the
-    /// recorded calls throw.
+    /// recorded calls throw. A Timeout may come when some of its runs and calls are submitted already: they remain, in
+    /// the stream's order.
     void launch(Stream& stream, Deadline deadline = {}) const;
 
     /// Replaces a kernel's launch: its arguments, its grid, or the kernel itself. Checked like Kernel::launch; if that

@@ -34,10 +34,17 @@ class SignalCallbacks {
 
     /// The thread's name, at most 15 characters, for debuggers.
     explicit SignalCallbacks(const char* thread_name = "hsadrv-callback");
+    /// The thread calls `bell_rung`, which does not throw, when bell() was added to, by the host or a kernel: several
+    /// additions may be one call, which sees what was written before them. It wakes at once on every runtime, since it
+    /// waits for no other signal.
+    SignalCallbacks(const char* thread_name, std::function<void()> bell_rung);
     SignalCallbacks(const SignalCallbacks&) = delete;
     SignalCallbacks& operator=(const SignalCallbacks&) = delete;
     /// Waits for the running function, unless that function destroys this object; waiting ones are dropped.
     ~SignalCallbacks();
+
+    /// The signal to be added to. Borrowed: it ends with this object.
+    SignalRef bell();
 
     /// Calls `function` once, as soon as the condition is seen to hold; at once (but on the callback thread) if it
     /// holds now. A condition that holds only briefly may be missed. Throws InvalidArgument without a signal or a

@@ -20,7 +20,6 @@
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/queue/fault.hpp"
 #include "hsadrv/services/kernel_services.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
 #include "hsadrv/stream/live_streams.hpp"
@@ -157,7 +156,6 @@ void Runtime::shut_down() noexcept {
     signals_.reset();
     live_runtimes.fetch_sub(1, std::memory_order_relaxed);
     faults::uninstall(event_handler_);
-    signal_watches::forget_all();
     hsa_shut_down();
     // Still initialised by other code of the process, and the runtime keeps the address of our event handler.
     if (runtime_is_up()) faults::stay_loaded();

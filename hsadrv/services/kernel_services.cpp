@@ -23,7 +23,6 @@
 #include "hsadrv/services/kernel_memory.hpp"
 #include "hsadrv/services/kernel_messages.hpp"
 #include "hsadrv/services/printf_text.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 
 namespace hsadrv::detail {
 namespace {
@@ -55,21 +54,19 @@ class KernelServices::OneGpu {
     // Bare handles: owners would keep the runtime alive, which owns this.
     ~OneGpu() {
         queue_ends_.reset();
-        if (doorbell_.handle != 0) signal_watches::destroy_signal(doorbell_);
         if (buffer_) hsa_amd_memory_pool_free(buffer_);
     }
 
     /// With the services' mutex held.
     std::uint64_t hostcall() {
         if (buffer_) return reinterpret_cast<std::uint64_t>(buffer_);
-        if (doorbell_.handle == 0) doorbell_ = Signal::create(0).release();
+        doorbell_ = services_.thread_.bell().native();
         if (!own_heap_) own_heap_ = zeros(own_heap_bytes);
         const std::size_t packets = packets_for(gpu_);
         Allocation room = Allocation::from_pool(host_pool(), hostcall_buffer_bytes(packets));
         buffer_ = &init_hostcall_buffer(room.data(), packets, doorbell_, own_heap_);
         try {
             queue_ends_.emplace([this](const RingRange& ring, bool ended) { take_back(ring, ended); });
-            wait_for_ring(0);
         } catch (...) {
             queue_ends_.reset();
             buffer_ = nullptr;
@@ -84,11 +81,20 @@ class KernelServices::OneGpu {
         return reinterpret_cast<std::uint64_t>(heap_);
     }
 
-  private:
-    void wait_for_ring(std::int64_t seen) {
-        services_.thread_.on_signal(SignalRef(doorbell_), Condition::not_equal, seen, [this] { answer_all(); });
+    /// On the thread.
+    void answer_all() noexcept {
+        const bool collects = condemned_.exchange(false, std::memory_order_acquire);
+        if (collects) collect_condemned(*buffer_);
+        answer_ready(*buffer_, [this](std::uint32_t service, std::uint64_t lanes, HostcallPayload& payload) {
+            bool known = true;
+            for_lanes(lanes, payload, [&](HostcallSlot& slot) { known = try_answer(Service{service}, slot); });
+            if (!known) fail_askers(service);
+        });
+        if (collects) free_collected(*buffer_, ++collections_);
     }
+    bool listens() const noexcept { return buffer_ != nullptr; }
 
+  private:
     void* zeros(std::size_t size_bytes) {
         const std::lock_guard lock(memory_mutex_);
         return memory_.allocate_zeros(size_bytes);
@@ -100,26 +106,6 @@ class KernelServices::OneGpu {
         if (!condemn_suspects(*buffer_, ring)) return;
         condemned_.store(true, std::memory_order_release);
         hsa_signal_add_screlease(doorbell_, 1);
-    }
-
-    /// On the thread.
-    void answer_all() noexcept {
-        const std::int64_t seen = SignalRef(doorbell_).load();  // before the stack is taken: a later ring is not lost
-        const bool collects = condemned_.exchange(false, std::memory_order_acquire);
-        if (collects) collect_condemned(*buffer_);
-        answer_ready(*buffer_, [this](std::uint32_t service, std::uint64_t lanes, HostcallPayload& payload) {
-            bool known = true;
-            for_lanes(lanes, payload, [&](HostcallSlot& slot) { known = try_answer(Service{service}, slot); });
-            if (!known) fail_askers(service);
-        });
-        if (collects) free_collected(*buffer_, ++collections_);
-        for (;;) {
-            try {
-                return wait_for_ring(seen);
-            } catch (const std::exception&) {  // no memory: kernels wait for an answer until there is
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            }
-        }
     }
 
     void fail_askers(std::uint32_t service) noexcept {
@@ -208,8 +194,8 @@ class KernelServices::OneGpu {
     AgentRef gpu_;
     std::mutex memory_mutex_;  // guards memory_
     KernelMemory memory_;
-    KernelMessages messages_;  // the thread's
-    hsa_signal_t doorbell_{0};
+    KernelMessages messages_;   // the thread's
+    hsa_signal_t doorbell_{0};  // the thread's bell
     HostcallBuffer* buffer_ = nullptr;
     std::optional<QueueEnds> queue_ends_;
     std::atomic<bool> condemned_{false};  // released after the marks
@@ -218,8 +204,22 @@ class KernelServices::OneGpu {
     void* heap_ = nullptr;
 };
 
-KernelServices::KernelServices() : thread_("hsadrv-services") {}
+KernelServices::KernelServices() : thread_("hsadrv-services", [this] { answer_all(); }) {}
+
 KernelServices::~KernelServices() = default;
+
+// One doorbell for all GPUs, so that the thread waits for one signal. A function that answers may use of().
+void KernelServices::answer_all() noexcept {
+    std::uint64_t agent = 0;
+    for (OneGpu* one = nullptr;; one->answer_all()) {
+        const std::lock_guard lock(mutex_);
+        auto at = gpus_.upper_bound(agent);
+        while (at != gpus_.end() && !at->second->listens()) ++at;
+        if (at == gpus_.end()) return;
+        agent = at->first;
+        one = at->second.get();
+    }
+}
 
 ServiceAddresses KernelServices::of(AgentRef gpu, const ServiceNeeds& needs) {
     if (!needs.hostcall && !needs.heap) return {};

@@ -2,10 +2,9 @@
 //
 //     const ServiceAddresses addresses = runtime.services().of(gpu, {.hostcall = true});   // for hidden arguments
 //
-// Everything is made when the first kernel that needs it is looked up: a buffer for a packet per wave of the GPU, a
-// doorbell signal, and one thread for all GPUs, which sleeps until a doorbell rings. It ends with the runtime, which
-// ends after every stream: no kernel that waits for an answer outlives it.
-// Thread safety: any thread.
+// Everything is made when the first kernel that needs it is looked up: a buffer for a packet per wave of the GPU, and
+// for all GPUs a doorbell and a thread, which sleeps until it rings. It ends with the runtime, which ends after every
+// stream: no kernel that waits for an answer outlives it. Thread safety: any thread.
 #pragma once
 
 #include <map>
@@ -35,6 +34,7 @@ class KernelServices {
 
   private:
     class OneGpu;
+    void answer_all() noexcept;
 
     std::mutex mutex_;  // guards gpus_
     std::map<std::uint64_t, std::unique_ptr<OneGpu>> gpus_;

@@ -11,7 +11,6 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/signal_value.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 
 namespace hsadrv {
 
@@ -133,7 +132,7 @@ Signal Signal::from_native(hsa_signal_t native) { return Signal(Driver::current(
 
 // A packet of a destroyed stream that is still in a ring may write to it.
 void Signal::Traits::destroy(Native signal) noexcept {
-    const auto end = [](std::uint64_t handle) { detail::signal_watches::destroy_signal({handle}); };
+    const auto end = [](std::uint64_t handle) { hsa_signal_destroy({handle}); };
     if (!detail::departures::defer(end, signal.handle)) end(signal.handle);
 }
 

@@ -19,7 +19,6 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/signal/signal_wait.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 #include "hsadrv/signal/watched_wait.hpp"
 
 namespace hsadrv {
@@ -50,6 +49,7 @@ struct SignalCallbacks::State {
     Deadline::Clock::time_point polled_at = Deadline::Clock::now();
     bool stop = false;
     const char* name = "";
+    std::function<void()> bell_rung;
     std::uint64_t run = 0, threw = 0, dropped = 0;
     std::exception_ptr error;
 
@@ -59,6 +59,7 @@ struct SignalCallbacks::State {
     std::thread thread;
 
     // With the mutex held.
+    void start(const std::shared_ptr<State>& shared);
     void mark_due() noexcept;
     void run_first_due(std::unique_lock<Mutex>& lock) noexcept;
     void sleep(std::unique_lock<Mutex>& lock, std::vector<SignalTerm>& terms) noexcept;
@@ -148,8 +149,12 @@ void SignalCallbacks::State::sleep(std::unique_lock<Mutex>& lock, std::vector<Si
     lock.lock();
     asleep = false;
     // Reset before the next check of `waiting`: a later registration rings again.
-    hsa_signal_store_relaxed(wake, 0);
+    const bool rung = hsa_signal_exchange_scacq_screl(wake, 0) != 0;
     changed.notify_all();
+    if (!rung || !bell_rung || stop) return;
+    lock.unlock();
+    bell_rung();
+    lock.lock();
 }
 
 bool SignalCallbacks::State::polls() const noexcept {
@@ -223,7 +228,25 @@ SignalCallbacks::~SignalCallbacks() {
         const std::lock_guard lock(state.mutex);
         never.swap(state.waiting);
     }
-    if (state.wake.handle != 0) detail::signal_watches::destroy_signal(state.wake);
+    if (state.wake.handle != 0) hsa_signal_destroy(state.wake);
+}
+
+SignalCallbacks::SignalCallbacks(const char* thread_name, std::function<void()> bell_rung)
+    : SignalCallbacks(thread_name) {
+    state_->bell_rung = std::move(bell_rung);
+}
+
+/// With the mutex held. The thread, and the signal that wakes it.
+void SignalCallbacks::State::start(const std::shared_ptr<State>& shared) {
+    if (wake.handle == 0) check(hsa_signal_create(0, 0, nullptr, &wake), "hsa_signal_create() for SignalCallbacks");
+    if (!thread.joinable()) thread = quiet_thread(name, [shared] { shared->loop(); });
+}
+
+SignalRef SignalCallbacks::bell() {
+    refuse_in_forked_child("SignalCallbacks::bell");
+    const std::lock_guard lock(state_->mutex);
+    state_->start(state_);
+    return SignalRef(state_->wake);
 }
 
 SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condition, std::int64_t than,
@@ -236,9 +259,7 @@ SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condi
     fresh.push_back({0, {signal, condition, than}, std::move(function), meanwhile, owner, mark});
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
-    if (state.wake.handle == 0)
-        check(hsa_signal_create(0, 0, nullptr, &state.wake), "hsa_signal_create() for SignalCallbacks");
-    if (!state.thread.joinable()) state.thread = quiet_thread(state.name, [shared = state_] { shared->loop(); });
+    state.start(state_);
     if (meanwhile != nullptr && std::find(state.pollers.begin(), state.pollers.end(), meanwhile) == state.pollers.end())
         state.pollers.push_back(meanwhile);
     const Id id = fresh.front().id = state.next_id++;

@@ -8,7 +8,6 @@
 
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/error.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 
 namespace hsadrv {
 
@@ -68,7 +67,7 @@ struct SignalShelf {
         if (signal.handle == 0) return;
         if (!closed && idle.size() < idle.capacity()) return idle.push_back(signal);
         lock.unlock();
-        detail::signal_watches::destroy_signal(signal);
+        hsa_signal_destroy(signal);
     }
 };
 
@@ -91,7 +90,7 @@ SignalPool::~SignalPool() {
         idle.swap(shelf_->idle);
     }
     if (in_forked_child()) return;
-    for (const hsa_signal_t signal : idle) detail::signal_watches::destroy_signal(signal);
+    for (const hsa_signal_t signal : idle) hsa_signal_destroy(signal);
 }
 
 // The caller has reserved one signal of the budget.

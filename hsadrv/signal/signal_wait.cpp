@@ -12,7 +12,6 @@
 
 #include "hsadrv/driver.hpp"
 #include "hsadrv/optional_api.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 
 namespace hsadrv::detail {
 
@@ -25,9 +24,6 @@ constexpr int spins = 200;
 // A follower, which sleeps until another waiter returns, checks the signal itself at this interval, in case that waiter
 // is stopped.
 constexpr auto follower_slice = 100ms;
-// Where the runtime's thread waits for the same signals, a KFD without event ages (before Linux 6.6) may wake that
-// thread alone.
-constexpr auto watched_slice = 200ms;
 // The longest list whose entries need no allocation.
 constexpr std::size_t short_list = 16;
 
@@ -90,19 +86,9 @@ WaiterTable& waiters_of(SignalRef signal) noexcept {
     return (*all)[signal.native().handle / 64 % all->size()];
 }
 
-/// ROCR 6.4's hsa_amd_signal_wait_any writes the satisfying value at the signal's index into a vector of one
-/// element (core/runtime/hsa_ext_amd.cpp), so it is not used from that release on, which introduced wait_all.
-bool wait_any_is_sound() { return !optional_api().signal_wait_all; }
-
-void sleep_watching(std::span<const SignalTerm> terms, Deadline deadline, Backoff& naps) noexcept {
-    if (!signal_watches::sleep(terms, deadline.sliced(watched_slice))) naps.take(deadline);
-}
-
 /// Sleeps until the signal may have met the condition.
 void sleep_for_one(const SignalTerm& term, Deadline deadline, Backoff& naps) noexcept {
     if (!raises_interrupts(term.signal)) return naps.take(deadline);
-    if (signal_watches::watched(term.signal)) return sleep_watching(std::span(&term, 1), deadline, naps);
-    if (!wait_any_is_sound()) deadline = deadline.sliced(watched_slice);
     WaiterTable& waiters = waiters_of(term.signal);
     Waiter self{term};
     {
@@ -192,6 +178,10 @@ struct SleepList {
     }
 };
 
+/// ROCR 6.4's hsa_amd_signal_wait_any writes the satisfying value at the signal's index into a vector of one
+/// element (core/runtime/hsa_ext_amd.cpp), so it is not used from that release on, which introduced wait_all.
+bool wait_any_is_sound() { return !optional_api().signal_wait_all; }
+
 std::optional<std::size_t> first_that_holds(std::span<const SignalTerm> terms) noexcept {
     for (std::size_t i = 0; i < terms.size(); ++i)
         if (holds(terms[i].condition, terms[i].signal.load(), terms[i].than)) return i;
@@ -202,8 +192,7 @@ std::optional<std::size_t> first_that_holds(std::span<const SignalTerm> terms) n
 void sleep_for_any(std::span<const SignalTerm> terms, Deadline deadline, Backoff& naps) noexcept {
     if (terms.size() == 1) return sleep_for_one(terms.front(), deadline, naps);
     const auto wakes = [](const SignalTerm& term) { return raises_interrupts(term.signal); };
-    if (!std::all_of(terms.begin(), terms.end(), wakes)) return naps.take(deadline);
-    if (!wait_any_is_sound()) return sleep_watching(terms, deadline, naps);
+    if (!wait_any_is_sound() || !std::all_of(terms.begin(), terms.end(), wakes)) return naps.take(deadline);
     try {
         SleepList list(terms);
         // either() may have recorded a value that already satisfies a term, so check again before sleeping.

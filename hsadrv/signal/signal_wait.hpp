@@ -4,9 +4,8 @@
 // only the first waiter to sleep"). So the first of this library's threads that waits for a signal sleeps in the
 // runtime. Further threads that wait for the same condition sleep until the first one returns; those that wait for
 // another condition poll between short sleeps. So do waiters for signals that raise no interrupt
-// (HSA_ENABLE_INTERRUPT=0, or the runtime has no more events). From ROCR 6.4 on, a thread that waits for several
-// signals sleeps until a handler of the runtime wakes it (signal_watches.hpp). Thread safety: any thread. Memory
-// ordering: a term that holds was read by an acquire load.
+// (HSA_ENABLE_INTERRUPT=0, or the runtime has no more events). Thread safety: any thread. Memory ordering: a term
+// that holds was read by an acquire load.
 #pragma once
 
 #include <hsa/hsa.h>

@@ -1,21 +1,23 @@
 #include "hsadrv/stream/call_order.hpp"
 
+#include "hsadrv/error.hpp"
 #include "hsadrv/signal/callback_thread.hpp"
 
 namespace hsadrv::detail {
 
 // The thread that has the order may always enter. A host function does not wait in the queue of waiters.
-bool CallOrder::may_enter(const Waiter* me) const noexcept {
-    return is_mine() || (state_.owner == std::thread::id() && (first_ == me || on_callback_thread())) ||
-           (state_.passable && on_callback_thread());
+bool CallOrder::may_enter(const Waiter* me, bool passes) const noexcept {
+    if (top_ == nullptr) return passes || first_ == me;
+    return top_->owner == std::this_thread::get_id() || (passes && top_->passable);
 }
 
-std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline) {
+std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline, bool joins) {
+    const bool passes = joins || on_callback_thread();
     std::unique_lock held(mutex_);
-    if (may_enter(nullptr)) return held;
+    if (may_enter(nullptr, passes)) return held;
     Waiter me;
     enter(me);
-    const auto turn = [&] { return may_enter(&me); };
+    const auto turn = [&] { return may_enter(&me, passes); };
     bool entered = true;
     if (deadline.is_never())
         changed_.wait(held, turn);
@@ -26,53 +28,85 @@ std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline) {
     return held;
 }
 
+CallOrder::Claim* CallOrder::mine() const noexcept {
+    Claim* claim = top_;
+    while (claim != nullptr && claim->owner != std::this_thread::get_id()) claim = claim->below;
+    return claim;
+}
+
+bool CallOrder::is_part() const noexcept {
+    const Claim* const claim = mine();
+    return claim != nullptr && claim->composite;
+}
+
 void CallOrder::enter(Waiter& me) noexcept {
     Waiter** last = &first_;
     while (*last != nullptr) last = &(*last)->next;
     *last = &me;
-    set(state_);
+    changed();
 }
 
 void CallOrder::leave(Waiter& me) noexcept {
     Waiter** at = &first_;
     while (*at != &me) at = &(*at)->next;
     *at = me.next;
-    set(state_);  // the next one's turn, when the mutex is given back
+    changed();  // the next one's turn, when the mutex is given back
 }
 
 // The fast path passes no thread that waits for its turn.
-void CallOrder::set(const State& state) noexcept {
-    state_ = state;
-    mutex_.set_ordered(state_.owner != std::thread::id() || first_ != nullptr);
+void CallOrder::changed() noexcept {
+    mutex_.set_ordered(top_ != nullptr || first_ != nullptr);
     if (first_ != nullptr) changed_.notify_all();
 }
 
-CallOrder::Kept::Kept(CallOrder& order) noexcept : order_(order), before_(order.state_) {
-    if (!order_.is_mine()) order_.set({.owner = std::this_thread::get_id()});
+CallOrder::Kept::Kept(CallOrder& order) noexcept
+    : order_(order), claim_(order.mine() != nullptr ? order.mine() : &own_), before_(*claim_) {
+    if (claim_ != &own_) return;
+    own_.below = order_.top_;
+    order_.top_ = &own_;
+    order_.changed();
 }
 
-CallOrder::Kept::~Kept() { order_.set(before_); }
+CallOrder::Kept::~Kept() {
+    claim_->passable = before_.passable;
+    claim_->composite = before_.composite;
+    if (claim_ == &own_) {
+        Claim** at = &order_.top_;
+        while (*at != &own_) at = &(*at)->below;
+        *at = own_.below;
+    }
+    order_.changed();
+}
 
-CallOrder::Away::Away(CallOrder& order, While what) noexcept : order_(order), kept_(order) {
-    State state = order_.state_;
-    state.passable = what == While::waiting;
-    order_.set(state);
+CallOrder::Away::Away(CallOrder& order, Deadline deadline, bool& late, While what) noexcept
+    : order_(order), deadline_(deadline), late_(late), kept_(order) {
+    kept_.claim().passable = what == While::waiting;
+    order_.changed();
     order_.mutex_.unlock();
 }
 
-// A host function may have the order: it is waited for.
-CallOrder::Away::~Away() { order_.lock(Deadline::never()).release(); }
+CallOrder::Away::~Away() {
+    std::unique_lock held = order_.lock(deadline_);
+    late_ = !held.owns_lock();
+    if (late_) held.lock();
+    held.release();
+}
 
 CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept : order_(order) {
     kept_.emplace(order);
-    order_.set({.owner = order_.state_.owner, .passable = true, .composite = true});
+    kept_->claim().passable = kept_->claim().composite = true;
+    order_.changed();
     held.unlock();
 }
 
 CallOrder::Composite::~Composite() {
-    order_.lock(Deadline::never()).release();
+    const std::lock_guard held(order_.mutex_);
     kept_.reset();
-    order_.mutex_.unlock();
+}
+
+void throw_late(const char* call, Deadline deadline, const std::string& stream) {
+    throw Timeout(std::string(call) + "(" + deadline.text() + ", " + stream +
+                  "): another thread's call of the stream waits");
 }
 
 }  // namespace hsadrv::detail

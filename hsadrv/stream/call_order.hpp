@@ -8,8 +8,9 @@
 // submit take, and which may last. It is given to those that wait for it in turn.
 //
 // A host function does not wait for a thread that waits, perhaps for that very function, or whose call consists of
-// several: its calls go between. It has the order meanwhile, and the thread goes on after that. So everything that was
-// read before an Away may have changed after it.
+// several: its calls go between. Nor does a call that adds what follows work that is enqueued already. It has the order
+// meanwhile, and the thread goes on after that, or gives up at its deadline. So everything that was read before an Away
+// may have changed after it.
 //
 // Thread safety: the mutex guards it, except lock().
 #pragma once
@@ -17,6 +18,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "hsadrv/deadline.hpp"
@@ -28,20 +30,23 @@ class CallOrder {
   public:
     explicit CallOrder(LaneMutex& mutex) : mutex_(mutex) {}
 
-    /// The mutex, when no other thread has the order; not owned if the deadline has passed.
-    std::unique_lock<LaneMutex> lock(Deadline deadline);
+    /// The mutex, when no other thread has the order; not owned if the deadline has passed. `joins`: it may go between,
+    /// as a host function's call.
+    std::unique_lock<LaneMutex> lock(Deadline deadline, bool joins = false);
     /// Whether this call is one of several of a Composite. With the mutex held.
-    bool is_part() const noexcept { return state_.composite && is_mine(); }
+    bool is_part() const noexcept;
 
   private:
-    struct State {
-        std::thread::id owner = {};  ///< none: no call is away
-        bool passable = false;       ///< for host functions
+    /// A thread that has the order, or had it when another one passed it; in its Kept.
+    struct Claim {
+        std::thread::id owner = std::this_thread::get_id();
+        bool passable = false;
         bool composite = false;
+        Claim* below = nullptr;
     };
 
   public:
-    /// Keeps the order, unless this thread has it. The mutex is held at both ends.
+    /// Keeps the order, unless this thread has it. The mutex is held at both ends. Several may end in any order.
     class Kept {
       public:
         explicit Kept(CallOrder& order) noexcept;
@@ -49,23 +54,30 @@ class CallOrder {
         Kept& operator=(const Kept&) = delete;
         ~Kept();
 
+        Claim& claim() noexcept { return *claim_; }
+
       private:
         CallOrder& order_;
-        const State before_;  // a host function's: whose it goes between
+        Claim own_;
+        Claim* const claim_;  // own_, or an earlier one of this thread
+        const Claim before_;
     };
 
     enum class While { waiting, working };
-    /// The mutex is given back in its lifetime.
+    /// The mutex is given back in its lifetime. At its end the deadline may pass while another thread has the order:
+    /// then `late` is set, and the call may only end.
     class Away {
       public:
-        explicit Away(CallOrder& order, While what = While::waiting) noexcept;
+        Away(CallOrder& order, Deadline deadline, bool& late, While what = While::waiting) noexcept;
         Away(const Away&) = delete;
         Away& operator=(const Away&) = delete;
         ~Away();
 
       private:
         CallOrder& order_;
-        const Kept kept_;
+        const Deadline deadline_;
+        bool& late_;
+        Kept kept_;
     };
 
     /// Keeps the order over several calls of this thread, each of which takes the mutex. `held` is given back.
@@ -87,16 +99,19 @@ class CallOrder {
         Waiter* next = nullptr;
     };
 
-    bool is_mine() const noexcept { return state_.owner == std::this_thread::get_id(); }
-    bool may_enter(const Waiter* me) const noexcept;
-    void set(const State& state) noexcept;
+    Claim* mine() const noexcept;
+    bool may_enter(const Waiter* me, bool passes) const noexcept;
+    void changed() noexcept;
     void enter(Waiter& me) noexcept;
     void leave(Waiter& me) noexcept;
 
     LaneMutex& mutex_;
-    State state_;
+    Claim* top_ = nullptr;  // whose turn it is
     Waiter* first_ = nullptr;
     std::condition_variable_any changed_;
 };
+
+/// Throws Timeout: another thread has the order.
+[[noreturn]] void throw_late(const char* call, Deadline deadline, const std::string& stream);
 
 }  // namespace hsadrv::detail

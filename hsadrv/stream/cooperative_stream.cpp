@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <utility>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
@@ -21,32 +22,47 @@ StreamOptions options_of(const StreamCore& stream) {
 }  // namespace
 
 CooperativeStream::CooperativeStream(const StreamCore& stream)
-    : state_(
-          std::make_shared<Allocation>(Allocation::from_pool(device_pool(stream.agent()), sizeof(shared::GridState)))),
-      core_(std::make_unique<StreamCore>(stream.agent(), options_of(stream), true)) {
-    core_->attach(state_);  // its packets may outlive it
-    const std::byte zero{};
-    core_->copier().fill(state_->data(), sizeof(shared::GridState), std::span(&zero, 1), {});
-}
+    : core_(std::make_unique<StreamCore>(stream.agent(), options_of(stream), true)) {}
 
 CooperativeStream::~CooperativeStream() = default;
 
-void CooperativeStream::set_sizes(const Sizes& sizes, Deadline deadline) {
-    if (sizes == sizes_) return;
-    const auto base = reinterpret_cast<std::uint64_t>(state_->data());
-    const auto put = [&](std::size_t offset, const auto& value) {
-        core_->copier().copy(static_cast<std::byte*>(state_->data()) + offset, &value, sizeof value, deadline);
-    };
-    sizes_ = {};  // unknown, if one is not written
-    const struct {
-        std::uint64_t grids;
-        std::uint32_t number, count;
-        std::uint64_t before, items;
-    } head{base + offsetof(shared::GridState, grids_meet), 0, 1, 0, sizes.workitems};
-    static_assert(sizeof head == offsetof(shared::GridState, meet));
-    put(0, head);
-    put(offsetof(shared::GridState, workgroups), sizes.workgroups);
-    sizes_ = sizes;
+std::byte* CooperativeStream::new_state() {
+    constexpr std::size_t block_bytes = 4096;
+    if (next_ == end_) {
+        const auto block =
+            std::make_shared<Allocation>(Allocation::from_pool(device_pool(core_->agent()), block_bytes));
+        core_->attach(block);  // its packets may outlive this
+        next_ = static_cast<std::byte*>(block->data());
+        end_ = next_ + block_bytes;
+    }
+    return std::exchange(next_, next_ + sizeof(shared::GridState));
+}
+
+std::uint64_t CooperativeStream::state_of(const Sizes& sizes, Deadline deadline) {
+    std::byte* place = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const State& state : states_)
+            if (state.sizes == sizes) return state.address;
+        states_.reserve(states_.size() + 1);
+        place = new_state();
+    }
+    const auto address = reinterpret_cast<std::uint64_t>(place);
+    const shared::GridState state{.grids = address + offsetof(shared::GridState, grids_meet),
+                                  .grid_number = 0,
+                                  .grid_count = 1,
+                                  .items_before = 0,
+                                  .items = sizes.workitems,
+                                  .meet = {},
+                                  .workgroups = sizes.workgroups,
+                                  .arrived = 0,
+                                  .passed = 0,
+                                  .grids_meet = {},
+                                  .reserved = 0};
+    core_->copier().copy(place, &state, sizeof state, deadline);
+    const std::lock_guard lock(mutex_);
+    states_.push_back({sizes, address});
+    return address;
 }
 
 void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
@@ -55,10 +71,8 @@ void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, con
     const CallOrder::Composite order = stream.keep_order(deadline, call);
     stream.await_room(deadline, call);  // for the packet that waits for the kernel
     core_->wait_for(stream.mark(), deadline);
-    set_sizes(sizes, deadline);
-    const auto fill = [&](std::byte* to, QueueRef queue) {
-        write(to, queue, reinterpret_cast<std::uint64_t>(state_->data()));
-    };
+    const std::uint64_t state = state_of(sizes, deadline);
+    const auto fill = [&](std::byte* to, QueueRef queue) { write(to, queue, state); };
     core_->dispatch(spec, fill, deadline);
     try {
         stream.wait_for(core_->mark(), Deadline(std::chrono::nanoseconds(0)), Room::last);

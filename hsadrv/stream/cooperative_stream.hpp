@@ -10,16 +10,21 @@
 // (GpuAgent::QueueCreate, InitGWS), so that a stream would not learn of errors. What makes work-groups resident is the
 // size of the grid; this barrier needs no global wave sync.
 //
-// Thread safety: launch() keeps the order of the stream's calls. Owns: a stream and the memory in which work-groups
-// meet.
+// Launches of one number of work-groups share the memory in which they meet, which each leaves as it was; the host
+// writes it once, so that a launch that waits keeps its own while a host function's goes between.
+//
+// Thread safety: launch() keeps the order of the stream's calls. Owns: a stream and that memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "hsadrv/agent.hpp"
+#include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/deadline.hpp"
 #include "hsadrv/dispatch_spec.hpp"
 #include "hsadrv/memory.hpp"
@@ -51,11 +56,18 @@ class CooperativeStream {
                 Deadline deadline);
 
   private:
-    void set_sizes(const Sizes& sizes, Deadline deadline);
+    struct State {
+        Sizes sizes;
+        std::uint64_t address;
+    };
+    /// The address of their shared::GridState.
+    std::uint64_t state_of(const Sizes& sizes, Deadline deadline);
+    std::byte* new_state();
 
-    std::shared_ptr<Allocation> state_;
-    Sizes sizes_;
     std::unique_ptr<StreamCore> core_;
+    Ranked<std::mutex, LockRank::handle> mutex_;  // guards those below
+    std::vector<State> states_;
+    std::byte *next_ = nullptr, *end_ = nullptr;
 };
 
 }  // namespace hsadrv::detail

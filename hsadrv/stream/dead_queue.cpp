@@ -63,6 +63,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
         to.publish(place, move.count);
     }
     to.ring().set_alone(streams.size() == 1);
+    for (StreamCore* stream : streams) stream->writer().set_room(streams.size());
     fresh->open();
 }
 

@@ -116,6 +116,7 @@ void SharedQueue::settle_producers(std::span<StreamCore* const> live) {
         if (stream->shared_queue().get() != this) continue;
         const std::lock_guard held(stream->mutex());
         queue_.ref().ring().set_alone(users == 1);
+        stream->writer().set_room(users);
     }
 }
 

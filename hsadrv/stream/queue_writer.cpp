@@ -2,6 +2,7 @@
 
 #include <hsa/hsa_ext_amd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -47,7 +48,7 @@ std::optional<std::uint64_t> QueueWriter::try_reserve_uncounted(std::uint32_t co
     AqlRing& ring = *lane_.ring;
     log_.make_room(ring.read_index());
     if (const auto slot = ring.try_reserve(count, lane_.room)) return slot;
-    return ring.try_reserve(count, lane_.room + spare_of(room));
+    return spare_of(room) != 0 ? ring.try_reserve(count, ring.size()) : std::nullopt;
 }
 
 std::optional<std::uint64_t> QueueWriter::try_reserve(std::uint32_t count, Room room) {
@@ -66,8 +67,9 @@ void QueueWriter::wait_for_room(Deadline deadline, const char* call) {
     const std::shared_ptr<SharedQueue> before = queue_;
     const bool watch = timeline_->in_flight() && !before->dead();
     std::string why;
+    bool late = false;
     {
-        const CallOrder::Away away(order_);
+        const CallOrder::Away away(order_, deadline, late);
         if (watch)
             timeline_->signal().try_wait(Condition::less, Timeline::below(completed + 1), deadline.sliced(20ms));
         else
@@ -77,6 +79,7 @@ void QueueWriter::wait_for_room(Deadline deadline, const char* call) {
         if (deadline.passed() && timeline_->completed() == completed) why = live_streams::autopsy_of(*timeline_);
     }
     timeline_->throw_if_failed();
+    if (late) throw_late(call, deadline, timeline_->label());
     if (!why.empty() && queue_ == before)  // there may be room on another one
         throw Timeout(std::string(call) + "(" + deadline.text() + ", " + timeline_->label() + "): no room: " + why);
 }
@@ -158,7 +161,13 @@ void QueueWriter::set_queue(std::shared_ptr<SharedQueue> queue) noexcept {
     queue_ = std::move(queue);
     queue_ref_.store(queue_->ref(), std::memory_order_release);
     lane_.ring = &queue_->ref().ring();
-    lane_.room = lane_.ring->size() - spare_packets;
+    set_room(1);
+}
+
+// Each stream has its own: the host functions that wait for one must not use up another's.
+void QueueWriter::set_room(std::size_t streams) noexcept {
+    const std::uint64_t size = lane_.ring->size();
+    lane_.room = size - std::min<std::uint64_t>(streams * spare_packets, size / 2);
 }
 
 std::shared_ptr<SharedQueue> QueueWriter::change_queue(std::shared_ptr<SharedQueue> fresh) noexcept {

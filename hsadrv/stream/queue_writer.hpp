@@ -73,6 +73,8 @@ class QueueWriter {
     void make_ready_for(const SharedQueue& queue) const;
     /// Moves to a queue that the stream has entered, with the packets that the log lists; returns the previous queue.
     std::shared_ptr<SharedQueue> change_queue(std::shared_ptr<SharedQueue> fresh) noexcept;
+    /// So many streams use the queue now.
+    void set_room(std::size_t streams) noexcept;
     /// From here on devices write timestamps to the packets' own signals.
     void time_packets();
     /// No packet of the stream runs after this.

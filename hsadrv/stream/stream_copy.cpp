@@ -166,11 +166,14 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
     if (const auto fault = fault_of_range(to, destination, size_bytes, "destination"))
         refuse_copy(text() + ": " + *fault);
 
+    std::vector<std::byte> seed;  // destroyed without the mutex
     const Submission held(stream_, deadline, call);
-    if (stream_.captured([=, copy = std::vector(pattern.begin(), pattern.end())](StreamCore& core, Deadline when) {
+    if (stream_.records()) {
+        stream_.captured([=, copy = std::vector(pattern.begin(), pattern.end())](StreamCore& core, Deadline when) {
             core.copier().fill(destination, size_bytes, copy, when);
-        }))
+        });
         return;
+    }
     const bool pageable = to.kind == PointerInfo::Kind::pageable;
     if ((pageable || (to.host_memory() && size_bytes <= small_copy_bytes)) &&
         stream_.host_may_run(pageable, deadline, call))
@@ -182,8 +185,10 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
 
     // The first part is copied from the host; the rest is doubled on the device.
     const std::size_t patterns = std::max<std::size_t>(1, fill_seed_bytes / pattern.size());
-    std::vector<std::byte> seed(std::min(size_bytes, patterns * pattern.size()));
-    fill_on_host(seed.data(), seed.size(), pattern);
+    stream_.work_away(pattern.size(), [&] {
+        seed.resize(std::min(size_bytes, patterns * pattern.size()));
+        fill_on_host(seed.data(), seed.size(), pattern);
+    });
     upload(Lease(*this), end, seed.data(), seed.size(), deadline);
     for (std::size_t filled = seed.size(); filled < size_bytes;) {
         const std::size_t part = std::min(filled, size_bytes - filled);

@@ -140,12 +140,11 @@ bool StreamCore::finish_copies() noexcept {
 
 // ---- locks
 
-std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call) {
+std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call, Room room) {
     refuse_in_forked_child(call);
-    std::unique_lock held = order_.lock(deadline);
-    if (!held)
-        throw Timeout(std::string(call) + "(" + deadline.text() + ", " + label() +
-                      "): another thread's call of the stream waits");
+    const bool joins = room == Room::last;
+    std::unique_lock held = order_.lock(joins ? Deadline::never() : deadline, joins);
+    if (!held) throw_late(call, deadline, label());
     return held;
 }
 
@@ -155,10 +154,12 @@ std::unique_lock<LaneMutex> StreamCore::lock_data(const char* call) const {
 }
 
 void StreamCore::wait_away(const Completion& completion, Deadline deadline, const char* call) {
+    bool late = false;
     {
-        const CallOrder::Away away(order_);
+        const CallOrder::Away away(order_, deadline, late);
         writer_.wait(completion, deadline, call);
     }
+    if (late) throw_late(call, deadline, label());
     check_copies();
 }
 

@@ -79,7 +79,7 @@ class StreamCore {
 
     LaunchLane& lane() noexcept { return lane_; }
     /// The mutex, in the order of the calls that submit. Throws Timeout, ForkedChild.
-    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call);
+    std::unique_lock<LaneMutex> lock(Deadline deadline, const char* call, Room room = Room::ordinary);
     /// The mutex at once, for what submits nothing. Throws ForkedChild.
     std::unique_lock<LaneMutex> lock_data(const char* call) const;
     LaneMutex& mutex() const noexcept { return mutex_; }
@@ -183,8 +183,9 @@ class StreamCore {
     void wait_away(const Completion& completion, Deadline deadline, const char* call);
     template <class Work>
     void work_away(std::size_t size_bytes, Work&& work) {
+        bool late = false;  // it cannot be: no call goes between
         std::optional<CallOrder::Away> away;
-        if (size_bytes > small_copy_bytes) away.emplace(order_, CallOrder::While::working);
+        if (size_bytes > small_copy_bytes) away.emplace(order_, Deadline::never(), late, CallOrder::While::working);
         work();
     }
     /// No packet and no engine uses the objects held until then: lost work may still be in a ring. Needs no mutex.
@@ -275,7 +276,8 @@ class StreamCore {
 /// after the mutex is released: a destructor may use the stream.
 class Submission {
   public:
-    Submission(StreamCore& stream, Deadline deadline, const char* call) : lock_(stream.lock(deadline, call)) {
+    Submission(StreamCore& stream, Deadline deadline, const char* call, Room room = Room::ordinary)
+        : lock_(stream.lock(deadline, call, room)) {
         stream.throw_if_failed();
         stream.retire(retired_);
     }

@@ -124,7 +124,7 @@ bool StreamCore::try_wait_fast(const EventState& event) {
 
 void StreamCore::wait_for(const EventState& event, Deadline deadline, Room room) {
     static constexpr const char* call = "Stream::wait";
-    const Submission held(*this, deadline, call);
+    const Submission held(*this, deadline, call, room);
     if (event.captured) return join_capture(event, call);
     refuse_in_capture(call);
     if (event.timeline == timeline_) return;  // already ordered by the stream

@@ -116,8 +116,9 @@ bool StreamCore::dispatch(const DispatchSpec& spec, const std::byte* arguments,
         kernargs_.commit(epoch, room_bytes);
     if (profile_.on()) return true;
     mutex_.enable_fast_path();
-    // What is logged or traced goes through Stream::dispatch_filled.
-    if (shared_queue()->dead() || call_log::on(call_log::Area::launch) || traced()) mutex_.disable_fast_path();
+    // A capture may have begun while it waited. What is logged or traced goes through Stream::dispatch_filled.
+    if (capture_ || shared_queue()->dead() || call_log::on(call_log::Area::launch) || traced())
+        mutex_.disable_fast_path();
     return true;
 }
 

@@ -327,3 +327,25 @@ TEST_CASE("a forked child is refused with the reason, and exits normally", "[cal
     callbacks.drain(patience);
     CHECK(called);
 }
+
+TEST_CASE("a bell calls its function, also if a packet rings it", "[callbacks]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Queue queue = Queue::create(device.gpu);
+    std::atomic<int> rung{0};
+    SignalCallbacks bells("bells", [&] { ++rung; });
+    const SignalRef bell = bells.bell();
+    for (int i = 0; i < 100; ++i) {
+        const int before = rung;
+        if (i % 2 == 0)
+            bell.add(1);
+        else
+            queue.ref().submit(barrier_and({}, bell.native()));  // a packet subtracts
+        REQUIRE(eventually([&] { return rung > before; }));
+    }
+    Signal other = Signal::create(1);
+    std::atomic<bool> called{false};
+    bells.on_signal(other, Condition::less, 1, [&] { called = true; });
+    other.store(0);
+    CHECK(eventually([&] { return called.load(); }));
+}

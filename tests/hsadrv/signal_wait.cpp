@@ -1,7 +1,6 @@
 // Waits: any and all, many waiters, frequent EINTR, no interrupts; spin, then sleep.
 #include <pthread.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include <vector>
 
 #include "device.hpp"
-#include "hsadrv/signal/signal_watches.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -180,58 +178,6 @@ TEST_CASE("64 waiters on one signal all wake, and sleep until then", "[signal][w
         for (std::thread& waiter : waiters) waiter.join();
         CHECK(woken == 64);
     }
-}
-
-namespace {
-
-long switches_of_this_thread() {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nvcsw;
-}
-
-}  // namespace
-
-TEST_CASE("a wait for several signals sleeps", "[signal][wait]") {
-    NEEDS_DEVICE();
-    const Device device;
-    const auto signals = signals_at(1, 3);
-    const long before = switches_of_this_thread();
-    CHECK_FALSE(try_wait_any(complete(signals), 1s));
-    CHECK(switches_of_this_thread() - before < 50);  // 1000 of a thread that polls each millisecond
-}
-
-TEST_CASE("watches: a change wakes, a repeated sleep registers nothing, and no watch outlives its signal",
-          "[signal][wait]") {
-    NEEDS_DEVICE();
-    namespace watches = detail::signal_watches;
-    const Device device;
-    const std::size_t others = watches::count();
-    {
-        auto signals = signals_at(2, 3);
-        const std::vector<SignalTerm> terms{{signals[0]}, {signals[1], Condition::equal, 5}, {signals[2]}};
-        for (int round = 0; round < 3; ++round) CHECK(watches::sleep(terms, 5ms));
-        CHECK(watches::count() == others + 3);
-        CHECK(watches::watched(signals[1]));
-        std::vector<std::thread> sleepers;
-        std::atomic<int> woken{0};
-        for (int i = 0; i < 4; ++i)
-            sleepers.emplace_back([&] {
-                while (signals[1].load() != 5) watches::sleep(terms, patience);
-                ++woken;
-            });
-        std::this_thread::sleep_for(5ms);
-        signals[1].store(5);
-        for (std::thread& sleeper : sleepers) sleeper.join();
-        CHECK(woken == 4);
-        CHECK(eventually([&] { return watches::count() == others + 2; }));
-        signals[2].store(1);  // met by no term
-        CHECK(watches::sleep(std::span(terms).subspan(2), 1ms));
-        CHECK(watches::watched(signals[2]));
-    }
-    CHECK(watches::count() == others);
-    const Signal reused = Signal::create(1);  // its memory may be that of a signal before
-    CHECK_FALSE(watches::watched(reused));
 }
 
 TEST_CASE("waiters for one and for several signals share signals", "[signal][wait][stress]") {

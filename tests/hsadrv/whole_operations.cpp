@@ -1,5 +1,7 @@
 // Operations that consist of several: another thread's calls of the stream come before or after all of their parts.
 #include <atomic>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <thread>
 
@@ -7,6 +9,7 @@
 #include "hsadrv/stream/cooperative_stream.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
+#include "shared/grid_state.hpp"
 #include "stream_fixture.hpp"
 
 using namespace hsadrv;
@@ -86,6 +89,71 @@ TEST_CASE("no other thread's kernel runs beside a cooperative kernel of its stre
     flag.set(1);
     CHECK_NOTHROW(stream.synchronize(patience));
     CHECK(runs.get(0) + runs.get(1) == 2);
+}
+
+TEST_CASE("a cooperative launch that waits keeps its size while a host function's goes between",
+          "[stream][cooperative][host]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Executable grid = Executable::load(f.gpu, test_support::test_file("grid." + f.gpu.name() + ".hsaco"));
+    const Kernel state = grid.kernel("state");  // copies its GridState
+    constexpr std::uint32_t words = sizeof(shared::GridState) / 4, most = 400;
+    constexpr std::uint32_t workgroups = offsetof(shared::GridState, workgroups) / 4;
+    Stream stream(f.gpu), other(f.gpu);
+    const Words flag(1), theirs(words * most), own(words);
+    const auto launch = [&](std::uint32_t count, std::uint32_t* to) {
+        state.launch(stream, {.grid = 64 * count, .workgroup = 64, .deadline = patience, .cooperative = true}, to);
+    };
+    f.spin.launch(stream, one, flag.data());
+    std::atomic<std::uint32_t> launched{0};
+    std::thread launches([&] {
+        thrown_by([&] {
+            for (; launched < most && flag.get() == 0; ++launched) launch(4, theirs.data() + words * launched);
+        });
+    });
+    CHECK(eventually([&, last = std::uint32_t{0}]() mutable {  // it waits for room
+        let_time_pass();
+        return std::exchange(last, launched.load()) == launched;
+    }));
+    std::string thrown;
+    std::atomic<bool> done{false};
+    other.call([&] {
+        thrown = thrown_by([&] { launch(2, own.data()); });
+        done = true;
+    });
+    CHECK(eventually([&] { return done.load(); }));
+    CHECK(thrown == "");
+    flag.set(1);
+    launches.join();
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(own.get(workgroups) == 2);
+    for (std::uint32_t i = 0; i < launched; ++i) REQUIRE(theirs.get(words * i + workgroups) == 4);
+}
+
+TEST_CASE("a launch that waits as a capture begins hides no later one from it", "[stream][graph]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    Stream stream(f.gpu, {.kernarg_bytes = 64u << 10});
+    const Words flag(1), open(1, 1), data(4);
+    const auto spin = [&](const Words& until) {
+        const DispatchSpec spec{.grid = {1, 1, 1},
+                                .workgroup = {1, 1, 1},
+                                .kernel_object = f.spin.kernel_object(),
+                                .kernarg_bytes = 40u << 10};
+        const std::uint32_t* const address = until.data();
+        stream.dispatch(spec, [&](std::byte* to) { std::memcpy(to, &address, sizeof address); }, patience);
+    };
+    spin(flag);
+    std::thread waits([&] { spin(open); });  // for room for its arguments
+    let_time_pass();
+    stream.begin_capture();
+    flag.set(1);
+    waits.join();
+    for (int i = 0; i < 5; ++i) f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+    const Graph graph = stream.end_capture();
+    CHECK(graph.kernels() == 5);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(data.get() == 0);
 }
 
 TEST_CASE("a replay for which there is no room loses no work", "[stream][graph][deadline]") {
