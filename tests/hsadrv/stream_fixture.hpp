@@ -124,6 +124,15 @@ std::string thrown_by(Function&& function) {
     return "";
 }
 
+/// Returns when another thread's call of the stream waits.
+inline bool another_waits(hsadrv::Stream& stream) {
+    return eventually([&] {
+        const hsadrv::Packet packet = hsadrv::barrier_and({});
+        const std::string thrown = thrown_by([&] { stream.submit(packet, std::chrono::milliseconds(0)); });
+        return thrown.find("another thread's call") != std::string::npos;
+    });
+}
+
 /// A stream without room, until the flag is set.
 struct Full : Kernels {
     Words flag{1}, data{1024};

@@ -145,7 +145,7 @@ TEST_CASE("a launch that waits as a capture begins hides no later one from it", 
     };
     spin(flag);
     std::thread waits([&] { spin(open); });  // for room for its arguments
-    let_time_pass();
+    CHECK(another_waits(stream));
     stream.begin_capture();
     flag.set(1);
     waits.join();
@@ -271,7 +271,7 @@ TEST_CASE("a launch that waits keeps its graph's arguments, however often the gr
     build.kernel({}, f.scale_add, one, f.data.data(), 0u, 1u, 1u);
     Graph graph = build.finish();
     std::thread launches([&] { graph.launch(f.stream, patience); });
-    let_time_pass();
+    CHECK(another_waits(f.stream));
     for (std::uint32_t i = 2; i < 5; ++i)
         CHECK_NOTHROW(
             graph.update(0, f.scale_add, {.grid = 1, .workgroup = 1, .deadline = briefly}, f.data.data(), 0u, i, 1u));
