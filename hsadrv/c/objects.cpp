@@ -4,6 +4,7 @@
 
 #include "hsadrv/base/text.hpp"
 #include "hsadrv/c/call.hpp"
+#include "hsadrv/c_interop.hpp"
 
 namespace hsadrv::c {
 
@@ -16,6 +17,26 @@ void refuse_handle(const char* call, const char* name, const void* handle, Handl
     if (kind == HandleKind::none)
         throw InvalidHandle(text + "is " + given + ", which is no handle; it must be " + kind_text(wanted));
     throw InvalidHandle(text + "is " + given + ": " + kind_text(kind) + ", not " + kind_text(wanted));
+}
+
+std::shared_ptr<Stream> stream_of(const char* call, hsadrv_stream stream) {
+    auto found = object<StreamObject>(call, "stream", stream);
+    Stream* const inside = &found->stream;
+    return {std::move(found), inside};
+}
+
+AgentRef device_of(const char* call, hsadrv_device device) {
+    return object<DeviceObject>(call, "device", device)->agent;
+}
+
+MemoryOf memory_of(const char* call, const char* name, hsadrv_memory memory) {
+    auto found = object<MemoryObject>(call, name, memory);
+    return {found->data, found->size_bytes, std::move(found)};
+}
+
+hsadrv_memory new_memory(void* data, std::size_t size_bytes, AgentRef gpu, std::shared_ptr<const void> owner) {
+    const std::uint64_t agent = gpu ? gpu.native().handle : 0;
+    return handle_of<hsadrv_memory>(std::make_shared<MemoryObject>(data, size_bytes, agent, std::move(owner)));
 }
 
 std::vector<AgentRef> gpus_of(const char* call, const hsadrv_device* devices, std::size_t count) {
