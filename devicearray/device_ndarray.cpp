@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "devicearray/array_device.hpp"
-#include "devicearray/holding.hpp"
+#include "devicearray/assign.hpp"
 #include "devicearray/transfer.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/error.hpp"
@@ -290,17 +290,8 @@ DeviceNDArray DeviceNDArray::item(const Dims& index) const {
 void DeviceNDArray::fill_with(const HostView& value, OnStream stream, Deadline deadline) {
     static constexpr const char* call = "DeviceNDArray::fill";
     require_dtype(call, value.dtype);
-    detail::require_destination(call, dtype_, layout_);
-    if (!layout_.is_contiguous())
-        return copy_to_device(HostView{value.data, value.dtype, value.layout.broadcast_to(shape())}, stream, deadline);
     const Work work = work_on(call, stream, bound_, agent_);
-    if (size() == 0) return;
-    {
-        detail::Holding holding(work.stream);
-        holding.add(keep_alive_);
-        work.stream.fill_async(data_, static_cast<std::size_t>(size_bytes()),
-                               {static_cast<const std::byte*>(value.data), dtype_.itemsize()}, deadline);
-    }
+    detail::fill(call, {data_, dtype_, layout_, keep_alive_}, value.data, work.stream, deadline);
     work.finish(deadline);
 }
 

@@ -1,5 +1,5 @@
 // Stubs for what the library's dlpack.h lacks: all of DLPack, or its versioned half.
-#include "devicearray/dlpack.hpp"
+#include "devicearray/dlpack_import.hpp"
 #if defined(WITH_DLPACK)
 #include "devicearray/dlpack_owner.hpp"
 #else
@@ -68,6 +68,7 @@ void DlpackDeleter::operator()(DLManagedTensor* tensor) const noexcept {
 DlpackTensor to_dlpack(const DlpackArray&) { not_offered("to_dlpack"); }
 DlpackTensor to_dlpack(const DlpackArray&, Stream&, Stream*, Deadline) { not_offered("to_dlpack"); }
 DlpackArray from_dlpack(DLManagedTensor*, DlpackAccess) { not_offered("from_dlpack"); }
+detail::ImportedTensor detail::import_dlpack(void*, bool) { not_offered("from_dlpack"); }
 DlpackArray from_dlpack(DlpackTensor, DlpackAccess) { not_offered("from_dlpack"); }
 #endif
 

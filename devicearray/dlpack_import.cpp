@@ -1,4 +1,4 @@
-#include "devicearray/dlpack.hpp"
+#include "devicearray/dlpack_import.hpp"
 
 #include <cstring>
 
@@ -199,7 +199,10 @@ DlpackArray from_dlpack(DlpackTensor tensor, DlpackAccess access) {
 }
 
 #if HSADRV_DLPACK_VERSIONED
-DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
+namespace {
+
+/// Whether it says that it is read-only.
+bool checked_flag(DLManagedTensorVersioned* tensor) {
     require_tensor(tensor);
     if (const DLPackVersion version = tensor->version; version.major != DLPACK_MAJOR_VERSION) {
         DlpackDeleter()(tensor);
@@ -208,7 +211,13 @@ DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
                                     std::to_string(DLPACK_MAJOR_VERSION) +
                                     ".x; request that version from the producer (Python: max_version)");
     }
-    const bool flagged = (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+    return (tensor->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
+}
+
+}  // namespace
+
+DlpackArray from_dlpack(DLManagedTensorVersioned* tensor, DlpackAccess access) {
+    const bool flagged = checked_flag(tensor);
     if (flagged && access != DlpackAccess::read_only && device_type_of(tensor->dl_tensor.device) == kDLROCM) {
         refuse_tensor("the tensor on " + device_text(tensor->dl_tensor.device) +
                       " is read-only, which a DeviceNDArray cannot enforce; pass DlpackAccess::read_only and "
@@ -228,5 +237,17 @@ DlpackArray from_dlpack(DlpackTensorVersioned tensor, DlpackAccess access) {
     }
 }
 #endif
+
+detail::ImportedTensor detail::import_dlpack(void* tensor, bool versioned) {
+#if HSADRV_DLPACK_VERSIONED
+    if (versioned) {
+        auto* const managed = static_cast<DLManagedTensorVersioned*>(tensor);
+        const bool read_only = checked_flag(managed);
+        return {imported(managed, read_only), read_only};
+    }
+#endif
+    if (versioned) return {from_dlpack(static_cast<DLManagedTensorVersioned*>(tensor)), false};  // throws NotOffered
+    return {from_dlpack(static_cast<DLManagedTensor*>(tensor)), false};
+}
 
 }  // namespace hsadrv

@@ -87,6 +87,7 @@ constexpr Row table[] = {
     {"devicearray/nd_span.cpp", "arrays"},
     {"devicearray/ipc_array.cpp", "arrays"},
     {"devicearray/memory_resource.cpp", "arrays"},
+    {"devicearray/c_arrays.cpp", "arrays"},
     {"devicearray/dlpack_export.cpp", "arrays"},
     {"devicearray/dlpack_import.cpp", "arrays"},
     {"devicearray/dlpack_streams.cpp", "arrays"},

@@ -76,15 +76,15 @@ def check_inlined(root: Path, abi: set[str], compiler: list[str]) -> None:
 
 def check_c(root: Path, abi: set[str]) -> None:
     """The C headers declare what is exported, and nothing else."""
-    headers = "".join(header.read_text() for header in sorted((root / "hsadrv/c").glob("*.h")))
+    headers = "".join(header.read_text() for folder in ("hsadrv/c", "devicearray/c") for header in sorted((root / folder).glob("*.h")))
     declared = set(re.findall(r"HSADRV_API [\w* ]*?\b(hsadrv_\w+)\(", headers))
     exported = {name for name in abi if re.match(r"hsadrv_[a-z_]+$", name)}
     for name in sorted(declared - exported):
-        check(False, f"hsadrv/c/*.h declare {name}, which is not exported")
+        check(False, f"the C headers declare {name}, which is not exported")
     for name in sorted(exported - declared):
-        check(False, f"{name} is exported, and hsadrv/c/*.h do not declare it")
+        check(False, f"{name} is exported, and the C headers do not declare it")
     check(len(declared) > 0, "no function of the C interface was found")
-    print(f"hsadrv.h: {len(declared)} functions")
+    print(f"the C headers: {len(declared)} functions")
 
 
 def check_user(program: str) -> None:
