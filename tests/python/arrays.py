@@ -38,9 +38,10 @@ class Arrays(Case):
     def test_views_are_those_of_numpy(self):
         host = np.arange(120).reshape(4, 5, 6)
         on_device = roc.to_device(host)
-        for index in [0, -1, (1, 2), (1, 2, 3), slice(None, None, -2), (slice(1, 3), ..., 2), (None, 3), (..., slice(4, 0, -1))]:
+        for index in [0, -1, (1, 2), slice(None, None, -2), (slice(1, 3), ..., 2), (None, 3), (..., slice(4, 0, -1))]:
             with self.subTest(str(index)):
                 self.equal(on_device[index].copy_to_host(), host[index])
+        self.assertEqual(on_device[1, 2, 3], host[1, 2, 3])
         self.equal(on_device.T.copy_to_host(), host.T)
         self.equal(on_device.transpose(1, 0, 2).copy_to_host(), host.transpose(1, 0, 2))
         self.equal(on_device.reshape(20, 6).copy_to_host(), host.reshape(20, 6))

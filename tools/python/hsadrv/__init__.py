@@ -10,7 +10,7 @@
     code['scale'][10, 100](d_a, np.float32(2))
     print(d_a.copy_to_host())
 
-Needs libhsadrv.so.0: installed, or named by HSADRV_LIBRARY. HSADRV_DEVICE names the default GPU.
+Needs libdevicearray.so.0 and libhsadrv.so.0: installed, or named by HSADRV_LIBRARY. HSADRV_DEVICE names the default GPU.
 """
 from .device import Device, default_gpu, find_gpu, gpus
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device

@@ -1,4 +1,5 @@
 """The GPUs of this machine."""
+import atexit
 import functools
 import os
 
@@ -8,7 +9,9 @@ from . import _c
 @functools.cache
 def driver():
     """The handle of the runtime."""
-    return _c.made('driver_create')
+    handle = _c.made('driver_create')
+    atexit.register(_c.quietly, 'driver_destroy', handle)
+    return handle
 
 
 class Device:

@@ -1,9 +1,10 @@
 """Arrays in device memory, and how they get there and back."""
 import numpy as np
 
-from . import geometry
+from . import _c, description
+from .description import described, of_host, view
 from .device import Device, gpu_of
-from .host_array import address_of, is_pinned
+from .host_array import device_address_of, is_pinned
 from .memory import Memory
 from .resource import allocated
 from .stream import is_named, stream_of
@@ -13,41 +14,43 @@ class DeviceNDArray:
     """An array in a GPU's memory. Views share the memory; it is freed with the last of them, and not before the work
     that uses it is complete."""
 
-    def __init__(self, shape, strides, dtype, memory, offset_bytes=0, stream=None, writeback=None):
-        self.shape, self.strides, self.dtype = tuple(shape), tuple(strides), np.dtype(dtype)
-        self.memory, self.offset_bytes, self.stream, self.writeback = memory, offset_bytes, stream, writeback
+    def __init__(self, array, dtype, memory, stream=None, writeback=None):
+        self._array, self.dtype, self.memory, self.stream, self.writeback = array, np.dtype(dtype), memory, stream, writeback
+        self.shape, self.strides = tuple(array.shape[:array.rank]), description.strides_of(array)
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     itemsize = property(lambda self: self.dtype.itemsize)
     device = property(lambda self: self.memory.device)
-    address = property(lambda self: self.memory.address + self.offset_bytes,
-                       doc='of the first element, on the device')
+    address = property(lambda self: self._array.data or 0, doc='of the first element, on the device')
     T = property(lambda self: self.transpose())
 
     def __len__(self):
         if not self.shape:
-            raise TypeError('a device array without dimensions has no length')
+            raise TypeError('len() of a device array without dimensions')
         return self.shape[0]
+
+    def __iter__(self):
+        return (self[n] for n in range(len(self)))
 
     def __repr__(self):
         return f'<{type(self).__name__} shape={self.shape} strides={self.strides} dtype={self.dtype} on {self.device!r}>'
 
     def is_c_contiguous(self):
-        return self._stand_in().flags.c_contiguous
+        return _is_packed(self.shape, self.strides, self.itemsize)
 
     def is_f_contiguous(self):
-        return self._stand_in().flags.f_contiguous
+        return _is_packed(self.shape[::-1], self.strides[::-1], self.itemsize)
 
     def bind(self, stream):
         """The same array, whose copies go through that stream if none is named."""
-        return DeviceNDArray(self.shape, self.strides, self.dtype, self.memory, self.offset_bytes, stream, self.writeback)
+        return type(self)(self._array, self.dtype, self.memory, stream, self.writeback)
 
     def with_writeback(self, ary):
         """The same array, with a host array of its shape and type that to_host() fills."""
-        self._check_same(ary)
-        return DeviceNDArray(self.shape, self.strides, self.dtype, self.memory, self.offset_bytes, self.stream, ary)
+        self._check_same('with_writeback', ary)
+        return type(self)(self._array, self.dtype, self.memory, self.stream, ary)
 
     def to_host(self, stream=None, timeout=None):
         """copy_to_host() to the array of with_writeback(). Views have none."""
@@ -62,74 +65,142 @@ class DeviceNDArray:
 
     def reshape(self, *shape, order='C'):
         """Another shape, without a copy; ValueError if that is impossible."""
-        wanted = shape[0] if len(shape) == 1 and not hasattr(shape[0], '__index__') else shape
-        return self._view(geometry.reshaped(self._stand_in(), tuple(wanted), order))
+        if order not in ('C', 'F', 'A'):
+            raise ValueError(f"order={order!r}: 'C', 'F' or 'A'")
+        wanted = description.shape_of(shape[0] if len(shape) == 1 else shape)
+        extents = (_c.c_int64 * len(wanted))(*wanted)
+        return self._of(view('reshape', self._array, extents, len(wanted), order.encode()))
 
     def transpose(self, *axes):
-        return self._view(self._stand_in().transpose(*axes))
+        if len(axes) == 1 and (axes[0] is None or not hasattr(axes[0], '__index__')):
+            axes = axes[0]
+        if not axes:
+            return self._of(view('transpose', self._array, None))
+        if sorted(axis % max(self.ndim, 1) for axis in axes) != list(range(self.ndim)):
+            raise ValueError(f'transpose: {axes} does not name each of {self.ndim} axes once')
+        return self._of(view('transpose', self._array, (_c.c_int32 * self.ndim)(*(axis % self.ndim for axis in axes))))
+
+    def squeeze(self, axis=None):
+        """Without the axes of one element, or those that are named."""
+        named = range(self.ndim) if axis is None else [n % self.ndim for n in np.atleast_1d(axis).tolist()]
+        if axis is not None and any(self.shape[n] != 1 for n in named):
+            raise ValueError(f'squeeze: not every one of the axes {axis} has one element')
+        return self._part(tuple(0 if n in named and self.shape[n] == 1 else slice(None) for n in range(self.ndim)) + (...,))[0]
 
     def split(self, section, stream=None):
         """Equal parts of `section` elements, the last of which may be smaller. One dimension."""
-        return geometry.parts(self, section)
+        return parts(self, section)
 
     def view(self, dtype):
         """The same bytes as another type, as numpy.ndarray.view()."""
-        return self._view(self._stand_in().view(dtype))
+        dtype = np.dtype(dtype)
+        return self._of(view('view', self._array, description.type_text(dtype)), dtype.base)
 
     def __getitem__(self, index):
-        return self._view(geometry.indexed(self._stand_in(), index))
+        """A view; an element, if every axis has an integer."""
+        part, element = self._part(index)
+        return part.copy_to_host()[()] if element and not isinstance(part, DeviceRecord) else part
 
     def __setitem__(self, index, value):
-        self[index].copy_to_device(value)
+        """As NumPy: the value is broadcast and converted. Complete on return."""
+        part, _ = self._part(index)
+        stream = stream_of(self.stream, self.device)
+        if not isinstance(value, DeviceNDArray):
+            value = np.asarray(value)
+            if not (description.is_number(value.dtype) and description.is_number(part.dtype)):  # NumPy converts those
+                value = value.astype(part.dtype, copy=False)
+        source = value._array if isinstance(value, DeviceNDArray) else of_host(value)
+        casting = _c.CASTING_NO if value.dtype == part.dtype else _c.CASTING_UNSAFE
+        _c.call('array_assign', stream.handle, part._array, source, casting, _c.FOREVER)
+        stream.synchronize()
+
+    def item(self, *index):
+        """The element as a Python number."""
+        chosen = self[index] if index else self
+        return chosen.copy_to_host().item() if isinstance(chosen, DeviceNDArray) else chosen.item()
+
+    def __float__(self):
+        return float(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __bool__(self):
+        return bool(self.item())
+
+    def __eq__(self, other):
+        if self.shape == () and np.ndim(other) == 0:
+            return self.copy_to_host()[()] == (other.copy_to_host()[()] if isinstance(other, DeviceNDArray) else other)
+        return self._no_arithmetic()
+
+    __hash__ = object.__hash__
+
+    def _no_arithmetic(self, *_):
+        raise TypeError('device arrays do not compute: use a kernel, or copy_to_host()')
+
+    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_arithmetic
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _no_arithmetic
+
+    def __copy__(self):
+        return self._of(self._array)
+
+    def __deepcopy__(self, _):
+        """Another array of the same device, with the same elements."""
+        return to_device(self, stream=self.stream)
+
+    def copy(self):
+        return to_device(self, stream=self.stream)
+
+    def __reduce__(self):
+        raise TypeError('a device array cannot be pickled; give another process its get_ipc_handle(), or pickle copy_to_host()')
+
+    def tolist(self):
+        return self.copy_to_host().tolist()
+
+    def astype(self, dtype):
+        """A new array, converted as NumPy does."""
+        made = device_array_like(self, dtype=dtype)
+        made[...] = self
+        return made
+
+    def fill(self, value):
+        """Sets every element. Complete on return."""
+        self[...] = value
 
     def copy_to_host(self, ary=None, stream=None, timeout=None):
         """Copies to `ary`, or to a new array, and returns it. With a stream and a pinned or registered `ary`, the copy is
         enqueued only; otherwise it is complete on return."""
-        asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
+        named = is_named(stream)
+        stream = stream_of(stream if named or isinstance(stream, Device) else self.stream, self.device)
         if ary is None:
-            ary = np.empty_like(self._stand_in(), subok=False)
-        self._check_same(ary)
-        if ary.flags.writeable is False:
+            ary = np.empty(self.shape, self.dtype, 'F' if _is_f_only(self) else 'C')
+        self._check_same('copy_to_host', ary)
+        if not ary.flags.writeable:
             raise ValueError('copy_to_host: the array is read-only')
-        if self.size == 0:
-            return ary
-        if ary.strides == self.strides and self._is_dense():
-            low, high = self._span()
-            wait = not (asynchronous and is_pinned(ary))
-            stream.copy(address_of(ary) + low, self.address + low, high - low, [self.memory], wait, timeout)
-            if not wait:
-                stream.keep(ary)
-            return ary
-        ary[...] = self._read_span(stream, timeout)
+        self._transfer(of_host(ary), self._array, stream, not (named and is_pinned(ary)), timeout, ary)
         return ary
 
     def copy_to_device(self, ary, stream=None, timeout=None):
-        """Copies from an array of the host or of a device, or from anything that NumPy makes an array of, broadcast to this
-        shape. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
-        asynchronous = is_named(stream)
-        stream = stream_of(stream if asynchronous or isinstance(stream, Device) else self.stream, self.device)
-        if isinstance(ary, DeviceNDArray):
-            self._copy_from_device(ary, stream, asynchronous, timeout)
-            return
-        given = np.asarray(ary)
-        source = np.broadcast_to(given.astype(self.dtype, copy=False), self.shape)
-        if self.size == 0:
-            return
-        if given.ndim == 0 and self._is_dense():
-            low, high = self._span()
-            stream.fill(self.address + low, high - low, source.reshape(-1)[:1].tobytes(), self.memory)
-        elif source.strides == self.strides and self._is_dense():
-            low, high = self._span()
-            wait = not asynchronous
-            stream.copy(self.address + low, address_of(source) + low, high - low, [self.memory], wait, timeout)
-            if not wait:
-                stream.keep(source)
-            return
-        else:
-            self._write_runs(source, stream)
-        if not asynchronous:
-            stream.synchronize(timeout)
+        """Copies from an array of this shape and type, of the host or of a device, or from what NumPy makes such an array of.
+        array[...] = ary converts and broadcasts. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
+        named = is_named(stream)
+        stream = stream_of(stream if named or isinstance(stream, Device) else self.stream, self.device)
+        if not isinstance(ary, (DeviceNDArray, np.ndarray, np.generic)):
+            ary = np.asarray(ary, self.dtype)
+        if ary.dtype != self.dtype:
+            raise TypeError(f'incompatible dtype: {ary.dtype} vs. {self.dtype}; array[...] = ary converts')
+        if ary.shape != self.shape:
+            raise ValueError(f'incompatible shape: {ary.shape} vs. {self.shape}; array[...] = ary broadcasts')
+        source = ary._array if isinstance(ary, DeviceNDArray) else of_host(ary := np.asarray(ary))
+        self._transfer(self._array, source, stream, not named, timeout, ary)
+
+    @staticmethod
+    def _transfer(to, source, stream, wait, timeout, kept):
+        _c.call('array_copy_and_wait' if wait else 'array_copy', stream.handle, to, source, _c.nanoseconds(timeout))
+        if not wait:
+            stream.keep(kept)
+            if isinstance(kept, np.ndarray):
+                device_address_of(kept, stream)
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
@@ -141,9 +212,9 @@ class DeviceNDArray:
         from .dlpack import ROCM
         return ROCM, self.device.index
 
-    def __dlpack__(self, stream=None, **_):
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         from .dlpack import exported
-        return exported(self, stream)
+        return exported(self, max_version, dl_device, copy)
 
     def get_ipc_handle(self):
         """An IpcArrayHandle for another process, as numba.cuda's. Keep the array until that process is done."""
@@ -155,84 +226,76 @@ class DeviceNDArray:
         from .sharing import DmaBuf
         return DmaBuf(self)
 
-    def _stand_in(self):
-        return geometry.stand_in(self.shape, self.strides, self.dtype)
+    def _of(self, array, dtype=None):
+        """A view with that description."""
+        dtype = self.dtype if dtype is None else dtype
+        kind = DeviceRecord if array.rank == 0 and dtype.names else DeviceNDArray
+        return kind(array, dtype, self.memory, self.stream)
 
-    def _view(self, form):
-        offset = geometry.offset_of(form, self._base(form))
-        return DeviceNDArray(form.shape, form.strides, form.dtype, self.memory, self.offset_bytes + offset, self.stream)
+    def _part(self, index):
+        """The view of an index, and whether it is an element that has a value."""
+        if isinstance(index, str):
+            if index not in (self.dtype.names or ()):
+                raise KeyError(f'there is no field {index!r}; there are {", ".join(self.dtype.names or ()) or "none"}')
+            return self._of(view('field', self._array, index.encode()), self.dtype.fields[index][0].base), False
+        part, element = description.sliced(self._array, index)
+        return self._of(part), element
 
-    @staticmethod
-    def _base(form):
-        """The stand-in that a view was made from."""
-        while isinstance(form.base, np.ndarray):
-            form = form.base
-        return form
-
-    def _span(self):
-        """The first byte and the end, relative to the first element."""
-        return geometry.span(self.shape, self.strides, self.itemsize)
-
-    def _is_dense(self):
-        """Whether its elements fill the bytes from the first to the last."""
-        low, high = self._span()
-        return high - low == self.nbytes
-
-    def _check_same(self, ary):
+    def _check_same(self, call, ary):
         if not isinstance(ary, np.ndarray):
-            raise TypeError(f'copy_to_host: {type(ary).__name__} is not a numpy.ndarray')
-        if ary.shape != self.shape or ary.dtype != self.dtype:
-            raise ValueError(f'copy_to_host: the host array is {ary.dtype}{list(ary.shape)}, the device array '
-                             f'{self.dtype}{list(self.shape)}')
-
-    def _read_span(self, stream, timeout):
-        """A host array of the same form, with all bytes from the first to the last."""
-        low, high = self._span()
-        raw = np.empty(high - low, np.uint8)
-        stream.copy(raw.ctypes.data, self.address + low, high - low, [self.memory], True, timeout)
-        return np.ndarray(self.shape, self.dtype, raw, -low, self.strides)
-
-    def _write_runs(self, source, stream):
-        for offset, index in geometry.runs(self._stand_in()):
-            piece = np.ascontiguousarray(source[index])
-            stream.copy(self.address + offset, piece.ctypes.data, piece.nbytes, [self.memory])
-            stream.keep(piece)
-
-    def _copy_from_device(self, other, stream, asynchronous, timeout):
-        if other.shape != self.shape or other.dtype != self.dtype:
-            raise ValueError(f'copy_to_device: the source is {other.dtype}{list(other.shape)}, the array '
-                             f'{self.dtype}{list(self.shape)}')
-        if self.size == 0:
-            return
-        if other.strides != self.strides or not self._is_dense():
-            self.copy_to_device(other.copy_to_host(), stream if asynchronous else None, timeout)
-            return
-        low, high = self._span()
-        stream.copy(self.address + low, other.address + low, high - low, [self.memory, other.memory], not asynchronous,
-                    timeout)
+            raise TypeError(f'{call}: {type(ary).__name__} is not a numpy.ndarray')
+        if ary.dtype != self.dtype:
+            raise TypeError(f'{call}: incompatible dtype: {ary.dtype} vs. {self.dtype}')
+        if ary.shape != self.shape:
+            raise ValueError(f'{call}: incompatible shape: {ary.shape} vs. {self.shape}')
 
 
 class DeviceRecord(DeviceNDArray):
-    """A structured scalar in a GPU's memory; its fields are arrays of one element: record['x']."""
+    """A structured element in a GPU's memory; its fields are arrays: record['x']."""
 
-    def __init__(self, dtype, memory, offset_bytes=0, stream=None):
-        super().__init__((), (), dtype, memory, offset_bytes, stream)
 
-    def __getitem__(self, index):
-        if not isinstance(index, str):
-            return super().__getitem__(index)
-        if index not in (self.dtype.names or ()):
-            raise KeyError(f'the record has no field {index!r}; it has {", ".join(self.dtype.names or ())}')
-        dtype, offset = self.dtype.fields[index][:2]
-        return DeviceNDArray(dtype.shape, geometry.default_strides(dtype.shape, dtype.base, 'C'), dtype.base, self.memory,
-                             self.offset_bytes + offset, self.stream)
+def parts(array, section):
+    """Slices of `section` elements, the last of which may be smaller. One dimension."""
+    if array.ndim != 1:
+        raise ValueError(f'split: the array has {array.ndim} dimensions; ravel() it first')
+    if section <= 0:
+        raise ValueError(f'split: section={section} must be positive')
+    return [array[begin:begin + section] for begin in range(0, array.size, section)]
+
+
+def _is_packed(shape, strides, step):
+    """Whether the strides are those of C order."""
+    if 0 in shape:
+        return True
+    for extent, stride in zip(reversed(shape), reversed(strides)):
+        if extent != 1 and stride != step:
+            return False
+        step *= extent
+    return True
 
 
 def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None, resource=None):
     """An uninitialised array on the device (default: default_gpu()), as numpy.empty(). resource: where its memory comes from, a
     CachingResource or an object with allocate() and deallocate() (see resource.py)."""
-    shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
-    return DeviceNDArray(shape, strides, dtype, _memory_for(max(high - low, 1), stream, device, resource), -low, None)
+    form = description.form(shape, dtype, strides, order)
+    low, high = description.extent(form)
+    return _in_memory(form, np.dtype(dtype).base, _memory_for(max(high - low, 1), stream, device, resource), -low)
+
+
+def _in_memory(form, dtype, memory, offset_bytes):
+    form.data, form.memory = memory.address + offset_bytes, memory.handle
+    form.flags |= _c.ARRAY_ON_GPU
+    form.gpu = memory.device.index
+    kind = DeviceRecord if form.rank == 0 and dtype.names else DeviceNDArray
+    return kind(form, dtype, memory)
+
+
+def in_memory(memory, shape, dtype, strides=None, order='C', offset_bytes=0):
+    """An array in memory that is there. offset_bytes: of the element whose indices are all zero."""
+    form = description.form(shape, dtype, strides, order)
+    made = _in_memory(form, np.dtype(dtype).base, memory, offset_bytes)
+    view('slice', form, None, 0)  # raises unless the elements are in the memory
+    return made
 
 
 def _memory_for(size_bytes, stream, device, resource):
@@ -247,33 +310,26 @@ def _device_for(stream, device):
     return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
-def device_array_like(ary, stream=None, device=None, resource=None):
+def device_array_like(ary, stream=None, device=None, resource=None, dtype=None):
     """Of the same shape, type and order."""
     order = 'F' if _is_f_only(ary) else 'C'
-    return device_array(ary.shape, ary.dtype, order=order, stream=stream, device=device, resource=resource)
+    return device_array(ary.shape, dtype or ary.dtype, order=order, stream=stream, device=device, resource=resource)
 
 
 def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
     """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. `stream` may be a Device, as
     numba.roc's `context`. copy=False allocates only, from `resource`, as device_array();
     `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
+    if not isinstance(obj, DeviceNDArray):
+        obj = np.asarray(obj)
     if to is None:
-        to = _allocated_for(obj, stream, device, resource)
+        to = device_array_like(obj, stream, device or (obj.device if isinstance(obj, DeviceNDArray) else None), resource)
     if copy:
         to.copy_to_device(obj, stream)
     return to
-
-
-def _allocated_for(obj, stream, device, resource):
-    if isinstance(obj, DeviceNDArray):
-        return device_array_like(obj, stream, device or obj.device, resource)
-    if isinstance(obj, np.void):
-        return DeviceRecord(obj.dtype, _memory_for(max(obj.dtype.itemsize, 1), stream, device, resource))
-    return device_array_like(np.asarray(obj), stream, device, resource)
 
 
 def _is_f_only(ary):
     if isinstance(ary, DeviceNDArray):
         return ary.is_f_contiguous() and not ary.is_c_contiguous()
     return ary.flags.f_contiguous and not ary.flags.c_contiguous
-

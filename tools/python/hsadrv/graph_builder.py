@@ -3,7 +3,7 @@ import weakref
 
 import numpy as np
 
-from . import _c, geometry
+from . import _c, description
 from .device import gpu_of
 from .device_array import DeviceNDArray
 from .host_array import address_of
@@ -81,7 +81,7 @@ class GraphBuilder:
 
     def _keep(self, node, *arrays):
         for ary in arrays:
-            if isinstance(ary, DeviceNDArray) and ary.memory.handle is not None:
+            if isinstance(ary, DeviceNDArray):
                 _c.call('graph_builder_hold', self.handle, ary.memory.handle)
         self._kept.append(arrays)
         return node
@@ -89,7 +89,7 @@ class GraphBuilder:
     @staticmethod
     def _begin(call, ary):
         """The address of its first byte. Its elements must fill the bytes up to the last."""
-        low, high = geometry.span(ary.shape, ary.strides, ary.itemsize)
+        low, high = description.extent(ary._array if isinstance(ary, DeviceNDArray) else description.of_host(ary))
         if high - low != ary.nbytes:
             raise ValueError(f'{call}: the elements of {ary.dtype}{list(ary.shape)} with strides {ary.strides} are not side by side')
         return low + (ary.address if isinstance(ary, DeviceNDArray) else address_of(ary))

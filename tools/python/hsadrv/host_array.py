@@ -3,11 +3,11 @@ import threading
 
 import numpy as np
 
-from . import _c, geometry
-from .device import gpu_of
+from . import _c, description
+from .device import driver, gpu_of
 from .memory import Memory, Registration
 
-_registered = {}  # address of the first byte -> Registrations, the latest last
+_registered = {}  # address and number of the bytes -> Registrations, the latest last
 _lock = threading.Lock()
 
 
@@ -39,7 +39,8 @@ class MappedNDArray(np.ndarray):
         self[...] = np.asarray(ary)
 
     def split(self, section, stream=None):
-        return geometry.parts(self, section)
+        from .device_array import parts
+        return parts(self, section)
 
 
 def _allocated(shape, dtype, strides, order, device, kind):
@@ -48,10 +49,11 @@ def _allocated(shape, dtype, strides, order, device, kind):
 
 def in_memory(shape, dtype, strides, order, allocate):
     """A MappedNDArray in the Memory that allocate(size_bytes) returns, which the host accesses at its address."""
-    shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
+    form = description.form(shape, dtype, strides, order)
+    low, high = description.extent(form)
     memory = allocate(max(high - low, 1))
     raw = _Bytes(memory).array()
-    result = np.ndarray(shape, dtype, raw, -low, strides).view(MappedNDArray)
+    result = np.ndarray(tuple(form.shape[:form.rank]), np.dtype(dtype).base, raw, -low, description.strides_of(form)).view(MappedNDArray)
     result.memory = memory
     return result
 
@@ -85,7 +87,7 @@ def address_of(ary):
 
 def bytes_of(ary):
     """The address of its first byte, and the number of bytes up to the last."""
-    low, high = geometry.span(ary.shape, ary.strides, ary.itemsize)
+    low, high = description.extent(description.of_host(ary))
     return address_of(ary) + low, high - low
 
 
@@ -95,18 +97,28 @@ def _within(ary, begin, size_bytes):
 
 
 def is_pinned(ary):
-    return (isinstance(ary, MappedNDArray) and ary.is_mapped) or device_address_of(ary) is not None
+    return (isinstance(ary, MappedNDArray) and ary.is_mapped) or _registration_of(ary) is not None
 
 
-def device_address_of(ary):
-    """The GPUs' address of a mapped or registered array's first element; None if it is neither."""
-    if isinstance(ary, MappedNDArray) and ary.is_mapped:
-        return address_of(ary)
+def _registration_of(ary):
+    first, size = bytes_of(ary)
     with _lock:
         for registrations in _registered.values():
-            if _within(ary, registrations[-1].host_address, registrations[-1].size_bytes):
-                return registrations[-1].address + address_of(ary) - registrations[-1].host_address
+            if registrations[-1].contains(first, size):
+                return registrations[-1]
     return None
+
+
+def device_address_of(ary, stream=None):
+    """The GPUs' address of a mapped or registered array's first element, which the stream will use; None if it is neither."""
+    if isinstance(ary, MappedNDArray) and ary.is_mapped:
+        return address_of(ary)
+    registration = _registration_of(ary)
+    if registration is None:
+        return None
+    if stream is not None:
+        registration.users.add(stream)
+    return registration.address + address_of(ary) - registration.host_address
 
 
 class _Registered:
@@ -124,15 +136,17 @@ class _Registered:
 
 def register(*arrays):
     """Pins each array and maps it for all GPUs, until deregister() or the end of a with-statement."""
+    driver()
     done = []
     try:
         for ary in arrays:
             if not isinstance(ary, np.ndarray):
                 raise TypeError(f'register: {type(ary).__name__} is not a numpy.ndarray')
             begin, size = bytes_of(ary)
-            registration = Registration(None, begin, size)
-            with _lock:
-                _registered.setdefault(begin, []).append(registration)
+            if size:
+                registration = Registration(None, begin, size)
+                with _lock:
+                    _registered.setdefault((begin, size), []).append(registration)
             done.append(ary)
     except BaseException:
         deregister(*done)
@@ -141,16 +155,20 @@ def register(*arrays):
 
 
 def deregister(*arrays):
-    """Work that uses them must be complete."""
+    """Waits for the kernels and copies of streams that use them."""
     for ary in arrays:
-        begin, _ = bytes_of(ary)
+        key = bytes_of(ary)
+        if key[1] == 0:
+            continue
         with _lock:
-            registrations = _registered.get(begin)
+            registrations = _registered.get(key)
             if not registrations:
-                raise ValueError(f'deregister: the array at {begin:#x} is not registered')
+                raise ValueError(f'deregister: the array at {key[0]:#x} of {key[1]} bytes is not registered')
             registration = registrations.pop()
             if not registrations:
-                del _registered[begin]
+                del _registered[key]
+        for stream in list(registration.users):
+            stream.synchronize()
         registration.close()
 
 

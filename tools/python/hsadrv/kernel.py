@@ -122,6 +122,8 @@ class Kernel:
         """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
         grid_barrier() of the device headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the
         device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
+        if 0 in _three(grid):
+            return
         queue = stream_of(stream, self.module.device)
         packed, config = self.described(arguments, grid, group, lds_bytes, cooperative, queue)
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
@@ -155,14 +157,12 @@ class _Packed:
         for kept in self.kept:
             self.stream.keep(kept)
         for host, on_device in self.copied_back:
-            on_device.copy_to_host(host)
+            host[...] = on_device.copy_to_host()
 
     def _pack(self, n, out, facts, value):
-        if isinstance(value, DeviceNDArray) and value.memory.handle is None:
-            self._point(out, value.dtype, address=value.address)
-            self.kept.append(value)
-        elif isinstance(value, DeviceNDArray):
-            self._point(out, value.dtype, memory=value.memory, offset=value.offset_bytes)
+        if isinstance(value, DeviceNDArray):
+            self._require_packed(n, value, value.is_c_contiguous() or value.is_f_contiguous())
+            self._point(out, value.dtype, memory=value.memory, offset=value.address - value.memory.address)
         elif isinstance(value, np.ndarray):
             self._host_array(n, out, facts, value)
         elif facts.kind == _c.POINTER_KIND:
@@ -172,16 +172,27 @@ class _Packed:
         else:
             self._value(n, out, facts, value)
 
+    def _require_packed(self, n, value, packed):
+        """The kernel gets an address, and knows no strides."""
+        if not packed:
+            raise self._wrong(n, value, f'its strides {value.strides} leave gaps or reverse it, which the kernel would not know; pass '
+                              'a copy: array.copy()')
+        if not value.dtype.isnative:
+            raise self._wrong(n, value, f'the byte order of {value.dtype} is not the device\'s; convert it with astype()')
+
     def _host_array(self, n, out, facts, value):
-        address = device_address_of(value)
+        address = device_address_of(value, self.stream)
         if address is None and self.stream is None:
             raise self._wrong(n, value, 'a graph does not copy it; it must be on the device, mapped, managed or registered')
         if address is None:
-            on_device = to_device(value, self.stream, device=self.kernel.module.device)
+            native = value.astype(value.dtype.newbyteorder('='), copy=False)
+            on_device = to_device(native, self.stream, device=self.kernel.module.device).bind(self.stream)
+            self.kept.append(on_device)
             if not facts.is_const and value.flags.writeable:
-                self.copied_back.append((value, on_device.bind(self.stream)))
-            self._point(out, value.dtype, memory=on_device.memory, offset=on_device.offset_bytes)
+                self.copied_back.append((value, on_device))
+            self._point(out, native.dtype, memory=on_device.memory)
             return
+        self._require_packed(n, value, value.flags.c_contiguous or value.flags.f_contiguous)
         self._point(out, value.dtype, address=address)
         self.kept.append(value)
 

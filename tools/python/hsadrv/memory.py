@@ -1,7 +1,7 @@
 """Memory of GPUs and of the host, and registrations of the program's own memory."""
 import weakref
 
-from . import _c, geometry
+from . import _c
 
 
 class Memory:
@@ -24,12 +24,8 @@ class Memory:
 
     def array(self, shape, dtype, strides=None, order='C', offset_bytes=0):
         """A DeviceNDArray in this memory, which it keeps. offset_bytes: of the element whose indices are all zero."""
-        from .device_array import DeviceNDArray
-        shape, dtype, strides, low, high = geometry.form(shape, dtype, strides, order)
-        if offset_bytes + low < 0 or offset_bytes + high > self.size_bytes:
-            raise ValueError(f'{dtype}{list(shape)} with strides {strides} at {offset_bytes} takes the bytes '
-                             f'{offset_bytes + low} to {offset_bytes + high}, and the memory has {self.size_bytes}')
-        return DeviceNDArray(shape, strides, dtype, self, offset_bytes)
+        from .device_array import in_memory
+        return in_memory(self, shape, dtype, strides, order, offset_bytes)
 
     @property
     def is_of_host(self):
@@ -41,6 +37,7 @@ class Registration:
 
     def __init__(self, device, host_address, size_bytes):
         self.host_address, self.size_bytes = host_address, size_bytes
+        self.users = weakref.WeakSet()  # streams
         self.handle = _c.made('registration_create', device.handle if device else None, host_address, size_bytes, _c.HOST)
         self.address = _c.made('registration_address', self.handle)
         self._end = weakref.finalize(self, _c.quietly, 'registration_destroy', self.handle)

@@ -6,18 +6,11 @@ import os
 
 import numpy as np
 
-from . import _c, geometry
+from . import _c, description
 from .device import gpu_of
 from .device_array import device_array
+from .dlpack import attached
 from .memory import Memory
-
-
-def _exportable(ary):
-    """Its memory, the offset there of its first byte, and its size in bytes."""
-    if ary.memory.handle is None:
-        raise ValueError('the memory is another library\'s, which alone can share it')
-    low, high = geometry.span(ary.shape, ary.strides, ary.itemsize)
-    return ary.memory, ary.offset_bytes + low, high - low
 
 
 class IpcArrayHandle:
@@ -28,40 +21,34 @@ class IpcArrayHandle:
     def __init__(self, text):
         try:
             facts = ast.literal_eval(text)
-            self.dtype = np.lib.format.descr_to_dtype(facts['dtype'])
+            self.dtype = np.dtype(facts['dtype'])
             self.shape, self.strides = tuple(facts['shape']), tuple(facts['strides'])
             self.memory = bytes.fromhex(facts['memory'])
         except (SyntaxError, TypeError, KeyError, ValueError, AttributeError) as error:
             raise ValueError(f'the text describes no shared array: {error}') from error
-        self._opened = None
+        self._text, self._opened = text, None
 
     @classmethod
     def of(cls, ary):
-        memory, offset, size = _exportable(ary)
-        name = bytes(_c.made_structure('memory_export_ipc', memory.handle, offset, size)) if size else b''
-        return cls(str({'dtype': np.lib.format.dtype_to_descr(ary.dtype), 'shape': ary.shape, 'strides': ary.strides,
-                        'memory': name.hex()}))
+        size = _c.made('array_export_ipc', ary._array, None, 0)
+        text = ctypes.create_string_buffer(size)
+        _c.made('array_export_ipc', ary._array, text, size)
+        return cls(text.value.decode())
 
     def __str__(self):
-        return str({'dtype': np.lib.format.dtype_to_descr(self.dtype), 'shape': self.shape, 'strides': self.strides,
-                    'memory': self.memory.hex()})
+        return self._text
 
     def __reduce__(self):
-        return IpcArrayHandle, (str(self),)
+        return IpcArrayHandle, (self._text,)
 
     def open(self, device=None):
         """The array, in another process than the one that made the handle: the same memory. It is detached with the last array that
         uses it, and not before close()."""
         if self._opened is not None:
             raise ValueError('the handle is open')
-        low, high = geometry.span(self.shape, self.strides, self.dtype.itemsize)
-        if high == low:
-            self._opened = device_array(self.shape, self.dtype, device=device)
-        else:
-            memory = _attached(self.memory, device)
-            if memory.size_bytes != high - low:
-                raise ValueError(f'the array takes {high - low} bytes, and the memory has {memory.size_bytes}')
-            self._opened = memory.array(self.shape, self.dtype, self.strides, offset_bytes=-low)
+        device, array = gpu_of(device), _c.Array()
+        _c.call('array_attach_ipc', device.handle, self._text.encode(), array)
+        self._opened = attached(array, device) if array.memory else device_array(self.shape, self.dtype, device=device)
         return self._opened
 
     def close(self):
@@ -94,7 +81,10 @@ class DmaBuf:
     It keeps the memory itself. Made by DeviceNDArray.to_dmabuf()."""
 
     def __init__(self, ary):
-        memory, offset, self.size_bytes = _exportable(ary)
+        if ary.memory.handle is None:
+            raise ValueError('the memory is another library\'s, which alone can share it')
+        low, high = description.extent(ary._array)
+        memory, offset, self.size_bytes = ary.memory, ary.address + low - ary.memory.address, high - low
         descriptor, offset_bytes = ctypes.c_int(-1), ctypes.c_uint64()
         _c.call('memory_export_dmabuf', memory.handle, offset, self.size_bytes, ctypes.byref(descriptor),
                 ctypes.byref(offset_bytes))

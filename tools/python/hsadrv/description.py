@@ -1,0 +1,105 @@
+"""Arrays as the C interface describes them: hsadrv_array. Its functions make views, and check and execute transfers."""
+import ctypes
+import operator
+
+import numpy as np
+
+from . import _c
+
+
+def type_text(dtype):
+    """A dtype for C. What the devices do not compute with travels as bytes: other byte orders, dates, texts."""
+    if dtype.hasobject:
+        raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
+    if dtype.names is None and dtype.subdtype is None:
+        plain = dtype.kind in 'biufcV' and dtype.isnative
+        return (dtype.str if plain else f'|V{dtype.itemsize}').encode()
+    return str(np.dtype(dtype).newbyteorder('=') if dtype.isnative else dtype).encode()
+
+
+def is_number(dtype):
+    """One that the library converts to any other."""
+    return dtype.kind in 'biufc' and dtype.isnative and dtype.itemsize <= 16
+
+
+def shape_of(shape):
+    """A tuple, for what NumPy takes as a shape; TypeError for what is no integer."""
+    return (operator.index(shape),) if hasattr(shape, '__index__') else tuple(map(operator.index, shape))
+
+
+def described(shape, dtype, strides=None, address=None, memory=None, flags=0):
+    """strides: in bytes; None: C order. memory: a Memory that the elements are in."""
+    if len(shape) > _c.ARRAY_MAX_RANK:
+        raise ValueError(f'{len(shape)} axes; there are at most {_c.ARRAY_MAX_RANK}')
+    array = _c.Array(data=address, memory=memory.handle if memory else None, dtype=type_text(dtype), rank=len(shape), flags=flags)
+    array.shape[:len(shape)] = shape
+    if strides is not None:
+        array.strides_bytes[:len(shape)] = strides
+        array.flags |= _c.ARRAY_STRIDED
+    return array
+
+
+def of_host(ary):
+    """A NumPy array, which the caller keeps."""
+    flags = 0 if ary.flags.writeable else _c.ARRAY_READ_ONLY
+    return described(ary.shape, ary.dtype, ary.strides, ary.__array_interface__['data'][0], flags=flags)
+
+
+def strides_of(array):
+    return tuple(array.strides_bytes[:array.rank])
+
+
+def form(shape, dtype, strides=None, order='C'):
+    """An array without memory, for what users give, with its strides."""
+    shape, dtype = shape_of(shape), np.dtype(dtype)
+    if dtype.subdtype is not None:
+        shape, dtype = shape + dtype.shape, dtype.base
+    if strides is None and order == 'F':
+        return view('transpose', described(shape[::-1], dtype), None)
+    if order not in ('C', 'F'):
+        raise ValueError(f"order={order!r}: 'C' or 'F'")
+    return view('slice', described(shape, dtype, strides), None, 0)
+
+
+def view(name, array, *arguments):
+    """What hsadrv_array_NAME makes of it."""
+    made = _c.Array()
+    _c.call('array_' + name, array, *arguments, made)
+    return made
+
+
+def extent(array):
+    """The first byte and the end, relative to the first element."""
+    begin, size = ctypes.c_int64(), ctypes.c_size_t()
+    _c.call('array_extent', array, ctypes.byref(begin), ctypes.byref(size))
+    return begin.value, begin.value + size.value
+
+
+def _index(part):
+    if part is None:
+        return _c.Index(kind=_c.INDEX_NEW_AXIS)
+    if part is Ellipsis:
+        return _c.Index(kind=_c.INDEX_ELLIPSIS)
+    if isinstance(part, slice):
+        made = _c.Index(kind=_c.INDEX_SLICE)
+        for name, flag in (('start', _c.INDEX_START), ('stop', _c.INDEX_STOP), ('step', _c.INDEX_STEP)):
+            value = getattr(part, name)
+            if value is not None:
+                setattr(made, name, max(-2**63 + 1, min(operator.index(value), 2**63 - 1)))
+                made.given |= flag
+        return made
+    if isinstance(part, (bool, np.bool_, list)) or getattr(part, 'shape', ()) != () or not hasattr(part, '__index__'):
+        raise TypeError(f'index {part!r}: device arrays take integers, slices, None, ... and names of fields; for index arrays and masks '
+                        'use copy_to_host()[...], or a kernel')
+    return _c.Index(kind=_c.INDEX_INTEGER, start=operator.index(part))
+
+
+def sliced(array, index):
+    """array[index] for integers, slices, None and ...; and whether that is one element by integers alone."""
+    parts = index if isinstance(index, tuple) else (index,)
+    try:
+        made = view('slice', array, (_c.Index * len(parts))(*map(_index, parts)), len(parts))
+    except _c.errors.InvalidArgument as error:
+        raise IndexError(str(error)) from None
+    element = made.rank == 0 and all(part is not Ellipsis for part in parts)
+    return made, element
