@@ -12,20 +12,23 @@
 
 Needs libdevicearray.so.0 and libhsadrv.so.0: installed, or named by HSADRV_LIBRARY. HSADRV_DEVICE names the default GPU.
 """
-from .device import Device, default_gpu, find_gpu, gpus
+from . import _c
+from .device import Device, default_gpu, detect, find_gpu, gpus, is_available, select_device
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
 from .dlpack import from_dlpack
 from .errors import (CompileError, DeviceLost, Error, HostFunctionError, InvalidArgument, InvalidCodeObject, MemoryFault,
                      NoDevice, NotOffered, OutOfMemory, QueueError, Timeout)
 from .graph_builder import GraphBuilder
-from .host_array import MappedNDArray, deregister, mapped, mapped_array, pinned, pinned_array, register
-from .kernel import Kernel, Module, compile, load  # noqa: A004
+from .host_array import (MappedNDArray, coarsegrain_array, deregister, finegrain_array, mapped, mapped_array, mapped_array_like, pinned,
+                         pinned_array, pinned_array_like, register)
+from .interchange import as_cuda_array, from_cuda_array_interface, is_cuda_array
+from .kernel import In, InOut, Kernel, Module, Out, compile, load  # noqa: A004
 from .managed import ManagedFacts, advise, managed_array, managed_facts, prefetch
 from .memory import Memory
 from .resource import CachingResource
 from .sharing import DmaBuf, IpcArrayHandle, open_dmabuf, open_ipc_array
 from .signals import Signal, open_ipc_signal
-from .stream import Event, Graph, Stream, default_stream
+from .stream import Event, Graph, Stream, default_stream, event, event_elapsed_time
 from .virtual import PhysicalMemory, VirtualRange
 
 
@@ -36,16 +39,23 @@ def stream(device=None, **options):
 
 def synchronize(timeout=None):
     """Waits for the calling thread's default streams."""
-    for device in gpus():
+    for device in gpus:
         default_stream(device).synchronize(timeout)
+
+
+__version__ = _c.version
+get_current_device = current_context = default_gpu
+list_devices = gpus
 
 
 __all__ = [
     'CachingResource', 'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'DmaBuf', 'Error',
-    'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'InvalidArgument', 'InvalidCodeObject',
+    'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'In', 'InOut', 'InvalidArgument', 'InvalidCodeObject',
     'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NoDevice',
-    'NotOffered', 'OutOfMemory', 'PhysicalMemory', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
-    'advise', 'compile', 'default_gpu', 'default_stream', 'deregister', 'device_array', 'device_array_like',
-    'find_gpu', 'from_dlpack', 'gpus', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',
-    'open_dmabuf', 'open_ipc_array', 'open_ipc_signal', 'pinned', 'pinned_array', 'prefetch', 'register',
-    'stream', 'synchronize', 'to_device']
+    'NotOffered', 'Out', 'OutOfMemory', 'PhysicalMemory', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
+    'advise', 'as_cuda_array', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
+    'deregister', 'detect', 'device_array', 'device_array_like', 'event', 'event_elapsed_time', 'find_gpu',
+    'finegrain_array', 'from_cuda_array_interface', 'from_dlpack', 'get_current_device', 'gpus', 'is_available',
+    'is_cuda_array', 'list_devices', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',
+    'mapped_array_like', 'open_dmabuf', 'open_ipc_array', 'open_ipc_signal', 'pinned', 'pinned_array',
+    'pinned_array_like', 'prefetch', 'register', 'select_device', 'stream', 'synchronize', 'to_device']

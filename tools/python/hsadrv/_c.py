@@ -40,6 +40,7 @@ for _name, (_result, _parameters) in _interface.FUNCTIONS.items():
     _function = getattr(_library, _name)
     _function.argtypes, _function.restype = _parameters, _result
     _functions[_name.removeprefix('hsadrv_')] = _function
+version = '{}.{}.{}'.format(*_functions['version']().to_bytes(4, 'big')[1:])
 
 
 ending = False  # the interpreter has begun to end

@@ -11,10 +11,18 @@ def type_text(dtype):
     """A dtype for C. What the devices do not compute with travels as bytes: other byte orders, dates, texts."""
     if dtype.hasobject:
         raise TypeError(f'dtype {dtype} holds Python objects, which a device cannot')
-    if dtype.names is None and dtype.subdtype is None:
-        plain = dtype.kind in 'biufcV' and dtype.isnative
-        return (dtype.str if plain else f'|V{dtype.itemsize}').encode()
-    return str(np.dtype(dtype).newbyteorder('=') if dtype.isnative else dtype).encode()
+    dtype = _plain(dtype)
+    return (str(dtype) if dtype.names or dtype.subdtype else dtype.str).encode()
+
+
+def _plain(dtype):
+    if dtype.subdtype:
+        return np.dtype((_plain(dtype.base), dtype.shape))
+    if dtype.names:
+        fields = [dtype.fields[name] for name in dtype.names]
+        return np.dtype({'names': dtype.names, 'formats': [_plain(field[0]) for field in fields],
+                         'offsets': [field[1] for field in fields], 'itemsize': dtype.itemsize})
+    return dtype if dtype.kind in 'biufcV' and dtype.isnative else np.dtype(f'V{dtype.itemsize}')
 
 
 def is_number(dtype):
@@ -39,10 +47,22 @@ def described(shape, dtype, strides=None, address=None, memory=None, flags=0):
     return array
 
 
+def in_place(value):
+    """A NumPy array of a structured scalar's own bytes, which the caller keeps; other values as they are."""
+    if not isinstance(value, np.void):
+        return value
+    return np.ndarray((), value.dtype, (ctypes.c_char * value.nbytes).from_address(value.__array_interface__['data'][0]))
+
+
 def of_host(ary):
     """A NumPy array, which the caller keeps."""
     flags = 0 if ary.flags.writeable else _c.ARRAY_READ_ONLY
     return described(ary.shape, ary.dtype, ary.strides, ary.__array_interface__['data'][0], flags=flags)
+
+
+def flags_of(shape, strides, dtype):
+    """NumPy's, of an array of that form: C_CONTIGUOUS, F_CONTIGUOUS."""
+    return np.lib.stride_tricks.as_strided(np.empty((), dtype), shape, strides).flags
 
 
 def strides_of(array):

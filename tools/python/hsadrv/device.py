@@ -1,9 +1,13 @@
 """The GPUs of this machine."""
 import atexit
+import collections
+import collections.abc
 import functools
 import os
+import threading
 
 from . import _c
+from .errors import NoDevice, NotOffered
 
 
 @functools.cache
@@ -14,14 +18,37 @@ def driver():
     return handle
 
 
-class Device:
+MemoryInfo = collections.namedtuple('MemoryInfo', 'free total')  # bytes
+
+
+class _Threads(threading.local):
+    """What a thread has chosen: a Device, and the Devices and Streams of with-statements, the innermost last."""
+
+    def __init__(self):
+        self.selected, self.entered = None, []
+
+
+threads = _Threads()
+
+
+class Entered:
+    """In a with-statement, calls of the thread that name no device or stream use it."""
+
+    def __enter__(self):
+        threads.entered.append(self)
+        return self
+
+    def __exit__(self, *_):
+        threads.entered.pop()
+
+
+class Device(Entered):
     """A GPU. `name` ("gfx90a"), `product_name`, `uuid`, `pci_address`, `isa`, `compute_units`, `wavefront_size`,
     `workgroup_max`, `lds_bytes`, `memory_bytes`, … are those of hsadrv_device_facts."""
 
     def __init__(self, handle, index):
-        self.handle, self.index = handle, index
-        facts = _c.DeviceFacts()
-        _c.call('device_info', handle, facts)
+        self.handle, self.index, self.device = handle, index, self
+        facts = self._facts()
         for name, _ in facts._fields_[1:]:
             value = getattr(facts, name)
             if isinstance(value, bytes):
@@ -30,28 +57,88 @@ class Device:
                 value = tuple(value)
             setattr(self, name, value)
 
+    id = property(lambda self: self.index)
+
+    def _facts(self):
+        facts = _c.DeviceFacts()
+        _c.call('device_info', self.handle, facts)
+        return facts
+
+    def synchronize(self, timeout=None):
+        """Waits for the streams of the device, of all threads, that this module has made."""
+        from .stream import streams_of
+        for stream in streams_of(self):
+            stream.synchronize(timeout)
+
+    def get_memory_info(self):
+        """Bytes, now: (free, total). Free is 0 where the runtime is too old to say."""
+        return MemoryInfo(self._facts().memory_free_bytes, self.memory_bytes)
+
     def __repr__(self):
         return f'<GPU {self.index}: {self.name} ({self.product_name})>'
 
 
-@functools.cache
-def gpus():
-    """All GPUs that can run kernels, as a tuple. ROCR_VISIBLE_DEVICES applies."""
-    return tuple(Device(_c.made('driver_device', driver(), index), index)
-                 for index in range(_c.made('driver_device_count', driver())))
+class _Gpus(collections.abc.Sequence):
+    """All GPUs that can run kernels: gpus[n], len(gpus), for gpu in gpus; gpus() is a tuple. ROCR_VISIBLE_DEVICES applies."""
+
+    @functools.cache
+    def __call__(self):
+        return tuple(Device(_c.made('driver_device', driver(), index), index)
+                     for index in range(_c.made('driver_device_count', driver())))
+
+    def __getitem__(self, index):
+        return self()[index]
+
+    def __len__(self):
+        return len(self())
+
+    @property
+    def current(self):
+        """That of the thread's innermost with-statement, or None."""
+        return threads.entered[-1].device if threads.entered else None
+
+
+gpus = _Gpus()
 
 
 def find_gpu(text):
     """The GPU named by an index, a UUID, a PCI address or a name."""
     handle = _c.made('driver_find_device', driver(), str(text).encode())
-    return next(device for device in gpus() if device.handle == handle)
+    return next(device for device in gpus if device.handle == handle)
 
 
 @functools.cache
-def default_gpu():
-    """The one that HSADRV_DEVICE names; otherwise the first."""
+def _first():
     wanted = os.environ.get('HSADRV_DEVICE')
-    return find_gpu(wanted) if wanted else gpus()[0]
+    return find_gpu(wanted) if wanted else gpus[0]
+
+
+def default_gpu():
+    """That of the innermost with-statement; otherwise the one that select_device() chose, that HSADRV_DEVICE names, or the first."""
+    return gpus.current or threads.selected or _first()
+
+
+def select_device(device):
+    """The calling thread's default_gpu() from now on."""
+    threads.selected = gpu_of(device)
+    return threads.selected
+
+
+def is_available():
+    """Whether there is a GPU that can run kernels."""
+    try:
+        return len(gpus) > 0
+    except (NoDevice, NotOffered):
+        return False
+
+
+def detect():
+    """Prints what GPUs there are; returns whether there is one."""
+    found = gpus() if is_available() else ()
+    print(f'Found {len(found)} ROCm devices')
+    for gpu in found:
+        print(f'{gpu!r}: {gpu.isa}, {gpu.compute_units} compute units, {gpu.memory_bytes >> 20} MiB, {gpu.pci_address}, {gpu.uuid}')
+    return bool(found)
 
 
 def gpu_of(device):

@@ -15,9 +15,11 @@ class DeviceNDArray:
     that uses it is complete."""
 
     def __init__(self, array, dtype, memory, stream=None, writeback=None):
-        self._array, self.dtype, self.memory, self.stream, self.writeback = array, np.dtype(dtype), memory, stream, writeback
+        self._array, self.dtype, self.memory, self._stream, self.writeback = array, np.dtype(dtype), memory, stream, writeback
         self.shape, self.strides = tuple(array.shape[:array.rank]), description.strides_of(array)
 
+    stream = property(lambda self: self._stream if self._stream and self._stream.handle else None,
+                      doc='that copies go through if they name none: given at allocation, or to bind(), and not closed')
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
@@ -37,11 +39,16 @@ class DeviceNDArray:
     def __repr__(self):
         return f'<{type(self).__name__} shape={self.shape} strides={self.strides} dtype={self.dtype} on {self.device!r}>'
 
+    @property
+    def flags(self):
+        """As NumPy's: flags['C_CONTIGUOUS'], flags.f_contiguous."""
+        return description.flags_of(self.shape, self.strides, self.dtype)
+
     def is_c_contiguous(self):
-        return _is_packed(self.shape, self.strides, self.itemsize)
+        return self.flags.c_contiguous
 
     def is_f_contiguous(self):
-        return _is_packed(self.shape[::-1], self.strides[::-1], self.itemsize)
+        return self.flags.f_contiguous
 
     def bind(self, stream):
         """The same array, whose copies go through that stream if none is named."""
@@ -172,13 +179,12 @@ class DeviceNDArray:
         enqueued only; otherwise it is complete on return."""
         named = is_named(stream)
         stream = stream_of(stream if named or isinstance(stream, Device) else self.stream, self.device)
-        if ary is None:
-            ary = np.empty(self.shape, self.dtype, 'F' if _is_f_only(self) else 'C')
-        self._check_same('copy_to_host', ary)
-        if not ary.flags.writeable:
+        host = np.empty(self.shape, self.dtype, 'F' if _is_f_only(self) else 'C') if ary is None else description.in_place(ary)
+        self._check_same('copy_to_host', host)
+        if not host.flags.writeable:
             raise ValueError('copy_to_host: the array is read-only')
-        self._transfer(of_host(ary), self._array, stream, not (named and is_pinned(ary)), timeout, ary)
-        return ary
+        self._transfer(of_host(host), self._array, stream, not (named and is_pinned(host)), timeout, host)
+        return host if ary is None else ary
 
     def copy_to_device(self, ary, stream=None, timeout=None):
         """Copies from an array of this shape and type, of the host or of a device, or from what NumPy makes such an array of.
@@ -215,6 +221,13 @@ class DeviceNDArray:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         from .dlpack import exported
         return exported(self, max_version, dl_device, copy)
+
+    @property
+    def __cuda_array_interface__(self):
+        """Version 3, for libraries on ROCm that know it. Waits for its stream, or the thread's default one."""
+        stream_of(self.stream, self.device).synchronize()
+        return {'shape': self.shape, 'strides': None if self.is_c_contiguous() else self.strides, 'typestr': self.dtype.str,
+                'descr': self.dtype.descr, 'data': (self.address if self.size else 0, False), 'stream': None, 'version': 3}
 
     def get_ipc_handle(self):
         """An IpcArrayHandle for another process, as numba.cuda's. Keep the array until that process is done."""
@@ -263,31 +276,21 @@ def parts(array, section):
     return [array[begin:begin + section] for begin in range(0, array.size, section)]
 
 
-def _is_packed(shape, strides, step):
-    """Whether the strides are those of C order."""
-    if 0 in shape:
-        return True
-    for extent, stride in zip(reversed(shape), reversed(strides)):
-        if extent != 1 and stride != step:
-            return False
-        step *= extent
-    return True
-
-
 def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None, resource=None):
     """An uninitialised array on the device (default: default_gpu()), as numpy.empty(). resource: where its memory comes from, a
     CachingResource or an object with allocate() and deallocate() (see resource.py)."""
     form = description.form(shape, dtype, strides, order)
     low, high = description.extent(form)
-    return _in_memory(form, np.dtype(dtype).base, _memory_for(max(high - low, 1), stream, device, resource), -low)
+    memory = _memory_for(max(high - low, 1), stream, device, resource)
+    return _in_memory(form, np.dtype(dtype).base, memory, -low, stream if is_named(stream) else None)
 
 
-def _in_memory(form, dtype, memory, offset_bytes):
+def _in_memory(form, dtype, memory, offset_bytes, stream=None):
     form.data, form.memory = memory.address + offset_bytes, memory.handle
     form.flags |= _c.ARRAY_ON_GPU
     form.gpu = memory.device.index
     kind = DeviceRecord if form.rank == 0 and dtype.names else DeviceNDArray
-    return kind(form, dtype, memory)
+    return kind(form, dtype, memory, stream)
 
 
 def in_memory(memory, shape, dtype, strides=None, order='C', offset_bytes=0):
@@ -330,6 +333,4 @@ def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
 
 
 def _is_f_only(ary):
-    if isinstance(ary, DeviceNDArray):
-        return ary.is_f_contiguous() and not ary.is_c_contiguous()
     return ary.flags.f_contiguous and not ary.flags.c_contiguous

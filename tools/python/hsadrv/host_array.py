@@ -24,6 +24,11 @@ class MappedNDArray(np.ndarray):
         """Whether the elements are in that memory; results of arithmetic are not."""
         return self.memory is not None and _within(self, self.memory.address, self.memory.size_bytes)
 
+    @property
+    def __cuda_array_interface__(self):
+        """For libraries on ROCm that know it: the GPUs use it at its address. Synchronize what uses it before."""
+        return dict(self.__array_interface__, stream=None)
+
     def copy_to_host(self, ary=None, stream=None):
         """A copy, for programs that treat it as a device array."""
         if stream:
@@ -79,6 +84,23 @@ def mapped_array(shape, dtype=np.float64, strides=None, order='C', stream=None, 
     """The same; kernels take it as an argument and use it in place. portable and wc are accepted: all GPUs can use it, and
     it is not write-combined."""
     return _allocated(shape, dtype, strides, order, device, _c.HOST)
+
+
+def coarsegrain_array(shape, dtype=np.float64, strides=None, order='C', device=None):
+    """The same: GPUs may hold in their caches what they read until a kernel ends."""
+    return _allocated(shape, dtype, strides, order, device, _c.HOST_COARSE)
+
+
+finegrain_array = pinned_array
+
+
+def pinned_array_like(ary):
+    """Of the same shape, type and order."""
+    order = 'F' if ary.flags.f_contiguous and not ary.flags.c_contiguous else 'C'
+    return pinned_array(ary.shape, ary.dtype, order=order)
+
+
+mapped_array_like = pinned_array_like
 
 
 def address_of(ary):

@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 
 from . import _c
+from .description import in_place
 from .device import gpu_of
 from .device_array import DeviceNDArray, to_device
 from .errors import InvalidArgument
@@ -112,11 +113,26 @@ class Kernel:
         grid = tuple(a * b for a, b in zip(groups, size))
         stream = shape[2] if len(shape) > 2 else None
         lds_bytes = shape[3] if len(shape) > 3 else 0
-        return lambda *arguments: self.launch(arguments, grid, size, stream, lds_bytes)
+        return lambda *arguments, **named: self.launch(self._ordered(arguments, named), grid, size, stream, lds_bytes)
+
+    def __call__(self, *_, **__):
+        raise TypeError(f'a launch needs a size: {self.name}[groups, group_size](…), or {self.name}.forall(count)(…)')
 
     def forall(self, count, group_size=256, stream=None):
         """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
-        return lambda *arguments: self.launch(arguments, (count, 1, 1), (min(group_size, max(count, 1)), 1, 1), stream)
+        if count < 0:
+            raise ValueError(f'{self.name}.forall({count}): the count is negative')
+        group = min(group_size, max(count, 1))
+        return lambda *arguments, **named: self.launch(self._ordered(arguments, named), count, group, stream)
+
+    def _ordered(self, given, named):
+        """Arguments by position and by the names that the kernel gives them."""
+        names = [facts.name.decode() for facts in self.arguments]
+        wrong = [name for name in named if name not in names[len(given):]]
+        if wrong:
+            raise TypeError(f'{self.name}() has no argument {wrong[0]!r} after {len(given)} by position; its arguments: '
+                            f'{", ".join(names) or "none"}')
+        return given + tuple(named[name] for name in names[len(given):] if name in named)
 
     def launch(self, arguments, grid, group, stream=None, lds_bytes=0, cooperative=False):
         """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
@@ -135,6 +151,27 @@ class Kernel:
             raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
         config = _c.LaunchConfig(grid=_three(grid), workgroup=_three(group), lds_bytes=lds_bytes, cooperative=cooperative)
         return _Packed(self, arguments, stream), config
+
+
+class In:
+    """A NumPy array as an argument that a kernel only reads: not copied back."""
+
+    copied_in, copied_back = True, False
+
+    def __init__(self, array):
+        self.array = in_place(array)
+
+
+class Out(In):
+    """One that a kernel writes all of: not copied in."""
+
+    copied_in, copied_back = False, True
+
+
+class InOut(In):
+    """One that a kernel reads and writes, as without it."""
+
+    copied_back = True
 
 
 def _three(size):
@@ -163,8 +200,8 @@ class _Packed:
         if isinstance(value, DeviceNDArray):
             self._require_packed(n, value, value.is_c_contiguous() or value.is_f_contiguous())
             self._point(out, value.dtype, memory=value.memory, offset=value.address - value.memory.address)
-        elif isinstance(value, np.ndarray):
-            self._host_array(n, out, facts, value)
+        elif isinstance(value, (np.ndarray, In)) or isinstance(value, np.void) and facts.kind == _c.POINTER_KIND:
+            self._host_array(n, out, facts, value if isinstance(value, In) else InOut(value))
         elif facts.kind == _c.POINTER_KIND:
             if value is not None and not hasattr(value, '__index__'):
                 raise self._wrong(n, value, 'it is a pointer: a device array, a NumPy array, an address or None')
@@ -180,15 +217,16 @@ class _Packed:
         if not value.dtype.isnative:
             raise self._wrong(n, value, f'the byte order of {value.dtype} is not the device\'s; convert it with astype()')
 
-    def _host_array(self, n, out, facts, value):
+    def _host_array(self, n, out, facts, given):
+        value = given.array
         address = device_address_of(value, self.stream)
         if address is None and self.stream is None:
             raise self._wrong(n, value, 'a graph does not copy it; it must be on the device, mapped, managed or registered')
         if address is None:
             native = value.astype(value.dtype.newbyteorder('='), copy=False)
-            on_device = to_device(native, self.stream, device=self.kernel.module.device).bind(self.stream)
+            on_device = to_device(native, self.stream, given.copied_in, device=self.kernel.module.device).bind(self.stream)
             self.kept.append(on_device)
-            if not facts.is_const and value.flags.writeable:
+            if given.copied_back and not facts.is_const and value.flags.writeable:
                 self.copied_back.append((value, on_device))
             self._point(out, native.dtype, memory=on_device.memory)
             return

@@ -53,12 +53,12 @@ class CachingResource:
         weakref.finalize(self, _c.quietly, 'memory_resource_destroy', self.handle)
 
 
-def allocated(resource, stream, size_bytes):
+def allocated(resource, stream, size_bytes, alignment_bytes=0):
     """Memory for a stream's device: from a CachingResource, or from any object with allocate(size_bytes, alignment_bytes, stream), which
     returns an address that the device accesses, and deallocate(address, size_bytes, alignment_bytes), which is called when no array and
     no work uses it, on any thread."""
     if isinstance(resource, CachingResource):
-        return _created(resource.handle, stream, size_bytes)
+        return _created(resource.handle, stream, size_bytes, alignment_bytes)
     number = next(_numbers)
     use = _used[number] = _Use(resource, stream)
     callbacks = _c.MemoryCallbacks(allocate=_allocate, deallocate=_deallocate, release=_release, user=number)
@@ -68,7 +68,7 @@ def allocated(resource, stream, size_bytes):
         del _used[number]
         raise
     try:
-        return _created(handle, stream, size_bytes)
+        return _created(handle, stream, size_bytes, alignment_bytes)
     except _c.errors.OutOfMemory:
         if use.failure is not None:
             raise use.failure from None
@@ -78,5 +78,5 @@ def allocated(resource, stream, size_bytes):
         _c.quietly('memory_resource_destroy', handle)  # the memory keeps it
 
 
-def _created(handle, stream, size_bytes):
-    return Memory.of_handle(stream.device, _c.made('memory_create_from', handle, stream.handle, size_bytes, 0))
+def _created(handle, stream, size_bytes, alignment_bytes):
+    return Memory.of_handle(stream.device, _c.made('memory_create_from', handle, stream.handle, size_bytes, alignment_bytes))

@@ -1,4 +1,5 @@
 """Streams, whose operations run in the order in which they were enqueued, and events in them."""
+import asyncio
 import atexit
 import collections
 import contextlib
@@ -10,7 +11,7 @@ import traceback
 import weakref
 
 from . import _c
-from .device import Device, gpu_of
+from .device import Device, Entered, default_gpu, gpu_of, threads
 from .signals import condition_number
 
 _CLOSE_S = 10
@@ -22,10 +23,17 @@ ended_at_exit = _alive.add
 _numbers = itertools.count(1)
 
 
+class _Call:
+    """A function, and what follows when it was called or will not be."""
+
+    def __init__(self, function, released=lambda: None):
+        self.run, self.released = function, released
+
+
 @_c.HostFunction
 def _run_call(number):
     try:
-        _calls[number]()
+        _calls[number].run()
         return 0
     except BaseException:  # none may leave a callback
         print('hsadrv: a host function of a stream or a graph raised:', file=sys.stderr)
@@ -35,13 +43,15 @@ def _run_call(number):
 
 @_c.ReleaseFunction
 def _release_call(number):
-    _calls.pop(number, None)
+    call = _calls.pop(number, None)
+    if call:
+        call.released()
 
 
-def host_function(enqueue, function):
+def host_function(enqueue, function, released=lambda: None):
     """Returns enqueue(…), which gives C a function that calls this one."""
     number = next(_numbers)
-    _calls[number] = function
+    _calls[number] = _Call(function, released)
     try:
         if _c.ending:
             _c.end_daemon()
@@ -65,19 +75,35 @@ def _end_calls():
 
 
 class Event:
-    """A point in a stream. Made by Stream.record()."""
+    """A point in a stream: made by Stream.record(), or before it by event()."""
 
-    def __init__(self, handle, capture=None):
-        self.handle, self.capture = handle, capture
-        weakref.finalize(self, _c.quietly, 'event_destroy', handle)
+    def __init__(self, timing=True):
+        self.timing, self.handle, self.capture = timing, None, None
+
+    def record(self, stream=None):
+        """The point where all that is enqueued so far is complete."""
+        stream = stream_of(stream, getattr(stream, 'device', default_gpu()))
+        if self.handle is not None:
+            self._end()
+        self.handle, self.capture = _c.made('stream_record', stream.handle, int(self.timing), _c.FOREVER), stream._capture
+        self._end = weakref.finalize(self, _c.quietly, 'event_destroy', self.handle)
+
+    def wait(self, stream=None):
+        """What the stream gets later waits for it, on the device."""
+        stream_of(stream, getattr(stream, 'device', default_gpu())).wait(self)
 
     def synchronize(self, timeout=None):
         """Returns when it is complete; raises Timeout after that many seconds."""
-        _c.call('event_synchronize', self.handle, _c.nanoseconds(timeout))
+        if self.handle is not None:
+            _c.call('event_synchronize', self.handle, _c.nanoseconds(timeout))
 
     def query(self):
-        """Whether it is complete."""
-        return bool(_c.made('event_query', self.handle))
+        """Whether it is complete; one that was not recorded is."""
+        return self.handle is None or bool(_c.made('event_query', self.handle))
+
+    def elapsed_time(self, later):
+        """Milliseconds up to the other, as Numba's."""
+        return later.seconds_since(self) * 1e3
 
     def seconds_since(self, earlier):
         """By the device's clock, between two complete events that were recorded with timing=True."""
@@ -125,11 +151,12 @@ class Graph:
         self._updates.setdefault(node, collections.deque(maxlen=3)).append((kernel, packed.kept, arguments))
 
 
-class Stream:
-    """A stream of a GPU. `priority`: 'normal', 'low' or 'high'. Any thread may use it."""
+class Stream(Entered):
+    """A stream of a GPU. `priority`: 'normal', 'low' or 'high'. Any thread may use it. In a with-statement it is the thread's default
+    stream of its device; close() ends it, or its last reference."""
 
     def __init__(self, device=None, name=None, priority='normal', exclusive=False):
-        self.device = gpu_of(device)
+        self.device, self.name = gpu_of(device), name
         try:
             number = ('normal', 'low', 'high').index(priority)
         except ValueError:
@@ -140,6 +167,9 @@ class Stream:
         self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
         ended_at_exit(self)
+
+    def __repr__(self):
+        return f'<Stream {self.name or hex(id(self))} of {self.device!r}>'
 
     def synchronize(self, timeout=None):
         """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
@@ -163,10 +193,14 @@ class Stream:
 
     def record(self, timing=False):
         """An Event that completes when all that is enqueued so far has."""
-        return Event(_c.made('stream_record', self.handle, int(timing), _c.FOREVER), self._capture)
+        event = Event(timing)
+        event.record(self)
+        return event
 
     def wait(self, event):
         """What is enqueued later waits for the event, on the device."""
+        if event.handle is None:  # never recorded
+            return
         _c.call('stream_wait', self.handle, event.handle, _c.FOREVER)
         if event.capture is not None and self._capture is None:
             event.capture.joined_by(self)
@@ -183,8 +217,34 @@ class Stream:
     def call(self, function, *arguments):
         """Calls function(*arguments) in the stream's order, on a thread of the library. If it raises, the stream
         fails. It must not use the stream."""
-        host_function(lambda run, number, release: _c.call('stream_call', self.handle, run, number, release, _c.FOREVER),
-                      lambda: function(*arguments))
+        self._call(lambda: function(*arguments))
+
+    def _call(self, *functions):
+        host_function(lambda *call: _c.call('stream_call', self.handle, *call, _c.FOREVER), *functions)
+
+    def add_callback(self, callback, arg=None):
+        """call() of callback(stream, status, arg), as Numba's; status is 0."""
+        self.call(callback, self, 0, arg)
+
+    def async_done(self):
+        """A future of asyncio: this stream, when what is enqueued so far is complete, or what failed."""
+        loop = asyncio.get_running_loop()
+        future, event = loop.create_future(), self.record()
+
+        def finish():
+            if not future.done():
+                try:
+                    event.synchronize(0)
+                    future.set_result(self)
+                except _c.errors.Error as error:
+                    future.set_exception(error)
+
+        def released():  # of a stream that failed, too
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(finish)
+
+        self._call(lambda: None, released)
+        return future
 
     @contextlib.contextmanager
     def capture(self):
@@ -231,21 +291,33 @@ class Stream:
     def close(self, timeout=_CLOSE_S):
         """Waits for its work, then ends what remains; raises if work was lost."""
         if self._end.detach():
-            _c.call('stream_destroy', self.handle, _c.nanoseconds(timeout))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+            handle, self.handle = self.handle, None
+            _c.call('stream_destroy', handle, _c.nanoseconds(timeout))
 
 
-_threads = threading.local()
+def event(timing=True):
+    """An Event, for record()."""
+    return Event(timing)
 
 
-def default_stream(device):
-    """The calling thread's stream of the device, for calls that name none."""
-    streams = _threads.__dict__.setdefault('streams', {})
+def event_elapsed_time(earlier, later):
+    """Milliseconds."""
+    return earlier.elapsed_time(later)
+
+
+def streams_of(device):
+    """All of a device that are there."""
+    return [stream for stream in list(_alive) if isinstance(stream, Stream) and stream.device is device and stream._end.alive]
+
+
+def default_stream(device=None):
+    """The calling thread's stream of the device, for calls that name none: that of the innermost with-statement, or one of the thread's
+    own."""
+    device = gpu_of(device)
+    for entered in reversed(threads.entered):
+        if isinstance(entered, Stream) and entered.device is device:
+            return entered
+    streams = threads.__dict__.setdefault('streams', {})
     if device.index not in streams:
         streams[device.index] = Stream(device, name=f'default of {threading.current_thread().name}')
     return streams[device.index]
@@ -266,4 +338,6 @@ def stream_of(stream, device):
         raise TypeError(f'stream={stream!r} is not a Stream')
     if stream.device is not device:
         raise ValueError(f'the array is on {device!r}, the stream on {stream.device!r}')
+    if stream.handle is None:
+        raise ValueError(f'{stream!r} was closed')
     return stream
