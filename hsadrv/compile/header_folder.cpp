@@ -30,7 +30,8 @@ bool has_headers(const fs::path& folder) {
 std::string header_folder(const std::string& here) {
     if (const std::string source = source_folder(here); has_headers(source)) return source;
     std::string searched;
-    for (const char* place : {HSADRV_HEADERS_FROM_BIN, HSADRV_HEADERS_FROM_LIB, HSADRV_HEADERS}) {
+    for (const char* place :
+         {HSADRV_HEADERS_FROM_BIN, HSADRV_HEADERS_FROM_LIB, HSADRV_HEADERS_FROM_WHEEL, HSADRV_HEADERS}) {
         const fs::path folder = (fs::path(here) / place).lexically_normal();
         if (has_headers(folder)) return folder.string();
         searched += (searched.empty() ? "" : ", ") + folder.string();

@@ -1,7 +1,7 @@
 # What tools/package/package tries in a bare root with the packages in /packages and the tree in /tree. Sourced, after
 # tools/kfdemu/chroots.bash. Each trial installs what it is about and relies on apt for the rest: a missing dependency fails here.
 
-trials=(rocminfo commands python program cmake meson_install)
+trials=(rocminfo commands python program cmake wheel meson_install)
 
 # shell_in ROOT SCRIPT: fails with the script's first failing command.
 shell_in() { inside "$1" bash -euxo pipefail -c "cd /root
@@ -64,6 +64,24 @@ END
         cmake --build build
         cd build
         KFDEMU=on ./program'
+}
+
+# The wheel in a virtual environment, without an index: the guide's programs run with it.
+try_wheel() {
+    # shellcheck disable=SC2016
+    shell_in "$1" '
+        . /tree/tools/setup.bash
+        need_packages "${build_packages[@]}"
+        install python3-mesonpy python3-numpy python3-pip python3-venv patchelf
+        cp -r /tree source
+        python3 -m venv --system-site-packages venv
+        venv/bin/python -m pip install --no-build-isolation --no-index ./source
+        cd source/tests/python
+        kfdemu run -- /root/venv/bin/python -c "
+import hsadrv
+print(hsadrv.__version__, hsadrv.__file__)
+assert hsadrv.__file__.startswith(\"/root/venv\")"
+        kfdemu run -- /root/venv/bin/python page.py ../../docs/guide/python.md'
 }
 
 # `meson install` as in a container: without dpkg-dev, and into /usr/local, beside nothing but the emulated GPU.

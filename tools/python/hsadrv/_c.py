@@ -1,5 +1,6 @@
 """The C interface (hsadrv.h, devicearray.h), through ctypes: call(), which raises on failure, and what it is given."""
 import ctypes
+import glob
 import os
 import threading
 from ctypes import byref, c_void_p
@@ -12,14 +13,17 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _load():
-    """libdevicearray.so.0, and with it libhsadrv.so.0: beside this file, or where HSADRV_LIBRARY names one of them."""
+    """libdevicearray.so.0, and with it libhsadrv.so.0: where HSADRV_LIBRARY names one of them, in the wheel, beside this file or installed."""
     wanted = os.environ.get('HSADRV_LIBRARY')
     name = 'libdevicearray.so.0'
-    names = [os.path.join(_HERE, name), name]
+    wheel = os.path.join(_HERE, os.pardir, '.hsadrv.mesonpy.libs')
+    names = glob.glob(os.path.join(wheel, name + '.*')) + [os.path.join(_HERE, name), name]
     if wanted:
         folder, file = os.path.split(wanted)
         names = [os.path.join(folder, file.replace('libhsadrv', 'libdevicearray')),
                  os.path.join(folder, '..', 'devicearray', name)]
+    elif os.path.isdir(wheel):  # which has no links: the other library finds it in the process, by its soname
+        ctypes.CDLL(*glob.glob(os.path.join(wheel, 'libhsadrv.so.0.*')))
     failures = []
     for name in names:
         try:
