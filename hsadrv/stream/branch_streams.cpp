@@ -45,6 +45,8 @@ CooperativeStream& BranchStreams::cooperative(const StreamCore& stream) {
     return *cooperative_;
 }
 
+StreamCore* BranchStreams::cooperative_core() const noexcept { return cooperative_ ? &cooperative_->core() : nullptr; }
+
 void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
     const auto keep = [&](StreamCore& core) {
         try {
@@ -53,8 +55,7 @@ void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
             leak(std::shared_ptr(kept));
         }
     };
-    for (const auto& branch : branches_) keep(*branch);
-    if (cooperative_) keep(cooperative_->core());
+    for_each(keep);
     branches_.clear();
     cooperative_.reset();
 }

@@ -32,10 +32,19 @@ class BranchStreams {
     CooperativeStream& cooperative(const StreamCore& stream);
     /// Destroys them; `kept` lives until none of their packets runs any more.
     void end(const std::shared_ptr<const void>& kept) noexcept;
+    /// Calls use(StreamCore&) for each.
+    template <class Use>
+    void for_each(Use&& use) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& branch : branches_) use(*branch);
+        if (StreamCore* const core = cooperative_core()) use(*core);
+    }
     /// Adds their records.
     void take_profile(Profile& profile);
 
   private:
+    StreamCore* cooperative_core() const noexcept;
+
     std::mutex mutex_;  // guards the list; not held while a branch is used
     std::vector<std::unique_ptr<StreamCore>> branches_;
     std::unique_ptr<CooperativeStream> cooperative_;

@@ -39,6 +39,19 @@ bool CallOrder::is_part() const noexcept {
     return claim != nullptr && claim->composite;
 }
 
+bool CallOrder::is_left() const noexcept {
+    const Claim* claim = top_;
+    while (claim != nullptr && claim->owner == std::this_thread::get_id()) claim = claim->below;
+    return claim == nullptr && first_ == nullptr;
+}
+
+// A host function, too, waits here for threads that it would pass.
+void CallOrder::end() noexcept {
+    std::unique_lock held(mutex_);
+    ends_ = true;
+    changed_.wait(held, [&] { return is_left(); });
+}
+
 void CallOrder::enter(Waiter& me) noexcept {
     Waiter** last = &first_;
     while (*last != nullptr) last = &(*last)->next;
@@ -56,7 +69,7 @@ void CallOrder::leave(Waiter& me) noexcept {
 // The fast path passes no thread that waits for its turn.
 void CallOrder::changed() noexcept {
     mutex_.set_ordered(top_ != nullptr || first_ != nullptr);
-    if (first_ != nullptr) changed_.notify_all();
+    if (first_ != nullptr || ends_) changed_.notify_all();
 }
 
 CallOrder::Kept::Kept(CallOrder& order) noexcept
@@ -78,15 +91,15 @@ CallOrder::Kept::~Kept() {
     order_.changed();
 }
 
-CallOrder::Away::Away(CallOrder& order, Deadline deadline, bool& late, While what) noexcept
-    : order_(order), deadline_(deadline), late_(late), kept_(order) {
+CallOrder::Away::Away(CallOrder& order, Deadline deadline, bool& late, While what, bool joins) noexcept
+    : order_(order), deadline_(joins ? Deadline::never() : deadline), late_(late), joins_(joins), kept_(order) {
     kept_.claim().passable = what == While::waiting;
     order_.changed();
     order_.mutex_.unlock();
 }
 
 CallOrder::Away::~Away() {
-    std::unique_lock held = order_.lock(deadline_);
+    std::unique_lock held = order_.lock(deadline_, joins_);
     late_ = !held.owns_lock();
     if (late_) held.lock();
     held.release();

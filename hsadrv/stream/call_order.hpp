@@ -35,6 +35,9 @@ class CallOrder {
     std::unique_lock<LaneMutex> lock(Deadline deadline, bool joins = false);
     /// Whether this call is one of several of a Composite. With the mutex held.
     bool is_part() const noexcept;
+    /// Returns when no other thread has the order or waits for it: each call ends by itself, as the stream has failed.
+    /// No call may begin.
+    void end() noexcept;
 
   private:
     /// A thread that has the order, or had it when another one passed it; in its Kept.
@@ -65,10 +68,10 @@ class CallOrder {
 
     enum class While { waiting, working };
     /// The mutex is given back in its lifetime. At its end the deadline may pass while another thread has the order:
-    /// then `late` is set, and the call may only end.
+    /// then `late` is set, and the call may only end. One that joins goes between, as in lock(), and is never late.
     class Away {
       public:
-        Away(CallOrder& order, Deadline deadline, bool& late, While what = While::waiting) noexcept;
+        Away(CallOrder& order, Deadline deadline, bool& late, While what = While::waiting, bool joins = false) noexcept;
         Away(const Away&) = delete;
         Away& operator=(const Away&) = delete;
         ~Away();
@@ -77,6 +80,7 @@ class CallOrder {
         CallOrder& order_;
         const Deadline deadline_;
         bool& late_;
+        const bool joins_;
         Kept kept_;
     };
 
@@ -100,6 +104,7 @@ class CallOrder {
     };
 
     Claim* mine() const noexcept;
+    bool is_left() const noexcept;
     bool may_enter(const Waiter* me, bool passes) const noexcept;
     void changed() noexcept;
     void enter(Waiter& me) noexcept;
@@ -108,6 +113,7 @@ class CallOrder {
     LaneMutex& mutex_;
     Claim* top_ = nullptr;  // whose turn it is
     Waiter* first_ = nullptr;
+    bool ends_ = false;
     std::condition_variable_any changed_;
 };
 

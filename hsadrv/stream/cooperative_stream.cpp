@@ -1,6 +1,5 @@
 #include "hsadrv/stream/cooperative_stream.hpp"
 
-#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -75,7 +74,7 @@ void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, con
     const auto fill = [&](std::byte* to, QueueRef queue) { write(to, queue, state); };
     core_->dispatch(spec, fill, deadline);
     try {
-        stream.wait_for(core_->mark(), Deadline(std::chrono::nanoseconds(0)), Room::last);
+        stream.wait_for(core_->mark(), Deadline::never(), Room::last);
     } catch (...) {
         stream.fail(std::current_exception());  // its later work may not overtake the kernel
         throw;

@@ -1,6 +1,5 @@
 #include "hsadrv/stream/graph_replay.hpp"
 
-#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
@@ -76,9 +75,8 @@ void GraphReplay::submit(const GraphStep& step) {
 
 /// The deadline may have passed, and the room that others may use be full.
 void GraphReplay::join_all() {
-    using namespace std::chrono_literals;
     for (std::size_t i = 1; i < entered_.size(); ++i)
-        if (entered_[i]) branches_.front()->wait_for(branches_[i]->mark(), Deadline(0s), Room::last);
+        if (entered_[i]) branches_.front()->wait_for(branches_[i]->mark(), Deadline::never(), Room::last);
 }
 
 }  // namespace hsadrv::detail

@@ -30,6 +30,12 @@ std::uint32_t ring_packets(const QueueNeeds& needs) {
     return std::min(least, needs.gpu.queue_max_packets());
 }
 
+// What its streams have in flight leaves another one no slots of its own (queue_writer.hpp).
+bool is_crowded(const SharedQueue& queue) {
+    const AqlRing& ring = queue.ref().ring();
+    return ring.write_index() - ring.read_index() > QueueWriter::room_of(ring.size(), queue.streams() + 1);
+}
+
 void require_size(const QueueNeeds& needs) {
     const std::uint32_t least = needs.gpu.queue_min_packets(), most = needs.gpu.queue_max_packets();
     if (std::has_single_bit(needs.packets) && needs.packets >= least && needs.packets <= most) return;
@@ -327,10 +333,12 @@ std::shared_ptr<SharedQueue> QueuePool::take(QueueNeeds needs) {
             alike_soon = true;
             continue;
         }
-        if (!emptiest || queue->streams() < emptiest->streams()) emptiest = queue;
+        if (!emptiest ||
+            std::pair(is_crowded(*queue), queue->streams()) < std::pair(is_crowded(*emptiest), emptiest->streams()))
+            emptiest = queue;
     }
     const bool full = count >= (needs.ordinary() ? most : most_special);
-    if (emptiest && (emptiest->streams() == 0 || full)) return emptiest;
+    if (emptiest && (emptiest->streams() == 0 || (full && !is_crowded(*emptiest)))) return emptiest;
     if (kinds.size() >= most_special && !emptiest && !needs.ordinary() && !alike_soon)
         throw OutOfMemory("hsadrv::Stream(" + needs.gpu.label() + "): the " + std::to_string(most_special) +
                               " queues for streams with a priority or a mask of compute units are in use, and none has "

@@ -24,7 +24,10 @@ void time_packets_of(const SharedQueue& queue) {
     check(hsa_amd_profiling_set_profiler_enabled(queue.ref().native(), 1), "hsa_amd_profiling_set_profiler_enabled()");
 }
 
-std::uint32_t spare_of(Room room) noexcept { return room == Room::last || on_callback_thread() ? spare_packets : 0; }
+std::uint32_t spare_of(Room room) noexcept {
+    if (room == Room::last) return 2 * spare_packets;
+    return on_callback_thread() ? spare_packets : 0;
+}
 
 }  // namespace
 
@@ -48,7 +51,8 @@ std::optional<std::uint64_t> QueueWriter::try_reserve_uncounted(std::uint32_t co
     AqlRing& ring = *lane_.ring;
     log_.make_room(ring.read_index());
     if (const auto slot = ring.try_reserve(count, lane_.room)) return slot;
-    return spare_of(room) != 0 ? ring.try_reserve(count, ring.size()) : std::nullopt;
+    if (spare_of(room) == 0) return std::nullopt;
+    return ring.try_reserve(count, room == Room::last ? ring.size() : host_room_);
 }
 
 std::optional<std::uint64_t> QueueWriter::try_reserve(std::uint32_t count, Room room) {
@@ -62,14 +66,14 @@ bool QueueWriter::has_room() noexcept {
 
 // Without the mutex the queue may change. A queue that has stopped is left when all of its streams can be claimed; one
 // that is full of other streams' packets changes no signal of this one.
-void QueueWriter::wait_for_room(Deadline deadline, const char* call) {
+void QueueWriter::wait_for_room(Deadline deadline, const char* call, Room room) {
     const std::uint64_t completed = timeline_->completed();
     const std::shared_ptr<SharedQueue> before = queue_;
     const bool watch = timeline_->in_flight() && !before->dead();
     std::string why;
     bool late = false;
     {
-        const CallOrder::Away away(order_, deadline, late);
+        const CallOrder::Away away(order_, deadline, late, CallOrder::While::waiting, room == Room::last);
         if (watch)
             timeline_->signal().try_wait(Condition::less, Timeline::below(completed + 1), deadline.sliced(20ms));
         else
@@ -164,10 +168,16 @@ void QueueWriter::set_queue(std::shared_ptr<SharedQueue> queue) noexcept {
     set_room(1);
 }
 
-// Each stream has its own: the host functions that wait for one must not use up another's.
+// Each stream has its own: the host functions that wait for one must not use up another's. The longest batch and its
+// count have room on an empty ring, however many streams there are.
 void QueueWriter::set_room(std::size_t streams) noexcept {
     const std::uint64_t size = lane_.ring->size();
-    lane_.room = size - std::min<std::uint64_t>(streams * spare_packets, size / 2);
+    lane_.room = room_of(size, streams);
+    host_room_ = size - std::min<std::uint64_t>(2 * spare_packets, (size - lane_.room) / 2);
+}
+
+std::uint64_t QueueWriter::room_of(std::uint64_t size, std::size_t streams) noexcept {
+    return size - std::min<std::uint64_t>(2 * streams * spare_packets, size / 2 - 1);
 }
 
 std::shared_ptr<SharedQueue> QueueWriter::change_queue(std::shared_ptr<SharedQueue> fresh) noexcept {

@@ -29,8 +29,8 @@ namespace hsadrv::detail {
 /// system scope.
 inline constexpr PacketOrder ordering_only{.barrier = true, .acquire = FenceScope::none, .release = FenceScope::none};
 
-/// Slots that only host functions use, whose stream may be full of packets that wait for them, and packets that join
-/// work which is enqueued already.
+/// Slots of a stream that only host functions use, as it may be full of packets that wait for them; and as many that
+/// only packets use which join work that is enqueued already.
 inline constexpr std::uint32_t spare_packets = 32;
 enum class Room : bool { ordinary, last };
 
@@ -53,7 +53,7 @@ class QueueWriter {
     /// Whether a packet would find room now.
     bool has_room() noexcept;
     /// Waits up to 20 ms for room, without the mutex; the caller then tries again. Throws the failure, or Timeout.
-    void wait_for_room(Deadline deadline, const char* call);
+    void wait_for_room(Deadline deadline, const char* call, Room room = Room::ordinary);
 
     // Into slots that were reserved. The counted ones return the count at which they are complete; packets of a batch
     // share one, reached with the last.
@@ -73,6 +73,8 @@ class QueueWriter {
     void make_ready_for(const SharedQueue& queue) const;
     /// Moves to a queue that the stream has entered, with the packets that the log lists; returns the previous queue.
     std::shared_ptr<SharedQueue> change_queue(std::shared_ptr<SharedQueue> fresh) noexcept;
+    /// The slots of a queue's ring that ordinary packets of so many streams may use together.
+    static std::uint64_t room_of(std::uint64_t size, std::size_t streams) noexcept;
     /// So many streams use the queue now.
     void set_room(std::size_t streams) noexcept;
     /// From here on devices write timestamps to the packets' own signals.
@@ -93,6 +95,7 @@ class QueueWriter {
     std::shared_ptr<SharedQueue> queue_;
     std::atomic<QueueRef> queue_ref_;
     std::uint64_t most_packets_;
+    std::uint64_t host_room_ = 0;  ///< slots of the ring that may be in use for host functions
     bool timed_ = false;
 };
 

@@ -75,13 +75,8 @@ StreamCore::~StreamCore() {
     const std::shared_ptr remains = std::move(remains_);  // destroyed last, with no lock held
     remains->departure.begin();  // before it leaves the list: one of the two keeps what is freed meanwhile
     live_streams::leave(*this);  // from here on no poll uses it
-    // Before the queue stops: waiters are notified, and work after it does not run.
-    const auto end_work = [this] {
-        const std::lock_guard held(mutex_);
-        if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
-    };
-    end_work();
-    order_.lock(Deadline::never()).unlock();  // nor does any other thread's call
+    end_work();                  // before the queue stops
+    order_.end();                // nor does any other thread's call
     end_work();
     copy_queue_->end();
     if (const auto runtime = Runtime::find()) {
@@ -115,6 +110,15 @@ StreamCore::~StreamCore() {
     }
     if (queue) live_streams::settle_producers(*queue);
     branches_.end(remains);
+}
+
+// Waiters are notified, here and in its branches, and work after it does not run.
+void StreamCore::end_work() noexcept {
+    {
+        const std::lock_guard held(mutex_);
+        if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
+    }
+    branches_.for_each([](StreamCore& branch) { branch.end_work(); });
 }
 
 void StreamCore::end_timeline() noexcept {

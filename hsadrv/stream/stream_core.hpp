@@ -203,6 +203,7 @@ class StreamCore {
   private:
     void push_hold(std::shared_ptr<const void>&& object);
     void end_timeline() noexcept;
+    void end_work() noexcept;
     bool finish_copies() noexcept;
     void throw_if_lost();
     /// Slots for packets that follow everything before. `prepare` makes room for what comes with them, and returns
@@ -213,7 +214,7 @@ class StreamCore {
         for (;;) {
             if (try_join_copies(room) && prepare())
                 if (const auto slot = writer_.try_reserve(count, room)) return *slot;
-            writer_.wait_for_room(deadline, call);
+            writer_.wait_for_room(deadline, call, room);
         }
     }
     /// A packet that waits for a signal's value (value_wait.hpp); the host calls `may_open` before it opens the relay.

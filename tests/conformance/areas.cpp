@@ -105,6 +105,8 @@ constexpr Row table[] = {
     {"hsadrv/stream_losses.cpp", "negative"},
     {"hsadrv/stream_threads.cpp", "negative"},
     {"hsadrv/whole_operations.cpp", "negative"},
+    {"hsadrv/calls_at_close.cpp", "negative"},
+    {"hsadrv/full_streams.cpp", "negative"},
     {"hsadrv/stream_ends.cpp", "negative"},
     {"hsadrv/stream_out_of_memory.cpp", "negative"},
     {"hsadrv/host_failures.cpp", "negative"},

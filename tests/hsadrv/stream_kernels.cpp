@@ -215,6 +215,7 @@ TEST_CASE("child: a memory fault beside another kernel", "[.child][defect]") {
         CHECK_THROWS_WITH(stream->synchronize(patience),
                           Contains("2 queues may have caused it") && !Contains("kernel "));
     }
+    CHECK(eventually([&] { return idle.failed(); }));  // after those that may have caused it
     CHECK_THROWS_AS(idle.synchronize(patience), DeviceLost);
     flag.set(1);  // where the GPU does not stop it
 }

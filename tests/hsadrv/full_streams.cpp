@@ -1,0 +1,98 @@
+// The room that is kept in full streams: for host functions, for what joins enqueued work, for the longest batch.
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hsadrv/stream/queue_pool.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+
+TEST_CASE("a host function that fills a stream leaves room for another thread's cooperative launch",
+          "[stream][cooperative][host][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Executable grid = Executable::load(f.gpu, test_support::test_file("grid." + f.gpu.name() + ".hsaco"));
+    const Kernel state = grid.kernel("state"), work = f.code.kernel("work_then_ticket");
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true}), other(f.gpu);
+    const Words out(16), tickets(2);
+    std::atomic<bool> over{false};
+    std::string host_thrown;
+    std::thread calls([&] {
+        while (!over) {
+            other.call([&] {
+                host_thrown += thrown_by([&] {
+                    try {
+                        for (int i = 0; i < 140 && !over; ++i)
+                            work.launch(stream, {.grid = 1, .workgroup = 1, .deadline = 100us}, tickets.data(),
+                                        tickets.data() + 1, 3000u);
+                    } catch (const Timeout&) {  // it is full
+                    }
+                });
+            });
+            CHECK_NOTHROW(other.synchronize(patience));
+        }
+    });
+    const auto until = Deadline::Clock::now() + 2s;
+    std::string thrown;
+    while (thrown.empty() && Deadline::Clock::now() < until)
+        thrown = thrown_by([&] { state.launch(stream, {.grid = 64, .workgroup = 64, .cooperative = true}, out.data()); });
+    over = true;
+    calls.join();
+    CHECK(thrown == "");
+    CHECK(host_thrown == "");
+    CHECK_NOTHROW(stream.synchronize(patience));
+}
+
+TEST_CASE("the longest batch has room on a queue of many streams", "[stream][deadline]") {
+    NEEDS_DEVICE();
+    const Device f;
+    std::vector<Stream> streams;  // of one kind: its queues are few
+    for (std::size_t i = 0; i < 80 * detail::QueuePool::most_special; ++i)
+        streams.emplace_back(f.gpu, StreamOptions{.kernarg_bytes = 4096, .priority = QueuePriority::high});
+    Stream& first = streams.front();
+    std::vector<Packet> packets(first.queue().size() / 2, barrier_and({}));
+    CHECK_NOTHROW(first.submit(packets, briefly));
+    CHECK_NOTHROW(first.synchronize(patience));
+    packets.push_back(barrier_and({}));
+    CHECK_THROWS_AS(first.submit(packets, briefly), InvalidArgument);
+}
+
+TEST_CASE("a new stream leaves the room for host functions to those that have filled their queues", "[stream][host]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const StreamOptions large{.packets = 2048, .kernarg_bytes = 2u << 20};
+    std::vector<Stream> streams;
+    for (std::size_t i = 0; i <= detail::QueuePool::most; ++i) streams.emplace_back(f.gpu, large);
+    const Signal open = Signal::create(0);
+    const Words data(2);
+    std::vector<Stream*> full = neighbours_of_first(streams);
+    full.push_back(&streams.front());
+    REQUIRE(full.size() == 2);
+    for (Stream* stream : full) stream->wait(open, Condition::not_equal, 0);
+    for (Stream* stream : full) {
+        thrown_by([&] {
+            for (;;)
+                f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data(), 1u, 1u, 1u);
+        });
+    }
+    std::vector<Stream> more;  // which would share the queue
+    for (std::size_t i = 0; i < 2 * detail::QueuePool::most; ++i) more.emplace_back(f.gpu, large);
+    Stream other(f.gpu, {.exclusive_queue = true});
+    std::string thrown;
+    other.call([&] {
+        thrown = thrown_by([&] {
+            for (Stream* stream : full)
+                for (int i = 0; i < 31; ++i)
+                    f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data() + 1, 1u, 0u,
+                                       1u);
+        });
+        open.store(1);
+    });
+    CHECK_NOTHROW(other.synchronize(patience));
+    CHECK(thrown == "");
+    for (Stream* stream : full) CHECK_NOTHROW(stream->synchronize(patience));
+}
