@@ -44,8 +44,8 @@ TEST_CASE("a host function closes a stream in which another thread's call waits"
     const Kernels f;
     Stream other(f.gpu);
     for (int round = 0; round < 5; ++round) {
-        auto stream =
-            std::make_unique<Stream>(f.gpu, StreamOptions{.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+        auto stream = std::make_unique<Stream>(
+            f.gpu, StreamOptions{.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
         const Words flag(1), data(1);
         std::string thrown;
         std::atomic<bool> over{false}, closed{false};

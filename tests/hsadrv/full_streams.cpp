@@ -39,7 +39,8 @@ TEST_CASE("a host function that fills a stream leaves room for another thread's 
     const auto until = Deadline::Clock::now() + 2s;
     std::string thrown;
     while (thrown.empty() && Deadline::Clock::now() < until)
-        thrown = thrown_by([&] { state.launch(stream, {.grid = 64, .workgroup = 64, .cooperative = true}, out.data()); });
+        thrown =
+            thrown_by([&] { state.launch(stream, {.grid = 64, .workgroup = 64, .cooperative = true}, out.data()); });
     over = true;
     calls.join();
     CHECK(thrown == "");
@@ -87,8 +88,8 @@ TEST_CASE("a new stream leaves the room for host functions to those that have fi
         thrown = thrown_by([&] {
             for (Stream* stream : full)
                 for (int i = 0; i < 31; ++i)
-                    f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data() + 1, 1u, 0u,
-                                       1u);
+                    f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data() + 1, 1u,
+                                       0u, 1u);
         });
         open.store(1);
     });

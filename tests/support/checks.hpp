@@ -1,11 +1,13 @@
 // Tests under kfdemu's checks (kfdemu run --check): what they find, and what cannot be tested under them.
 //
 //     NEEDS_EXACT_FREES();                       // skips: the check "memory" keeps freed memory for a while
+//     NEEDS_LEAKS_UNSEEN();                      // skips: it leaks on purpose, which the check "leak" reports at the end
 //     TEST_CASE("a fault …", "[queue][defect]")  // its kernels are wrong on purpose: findings are no failure
 //
 // Without the emulator, or without checks, nothing is found and nothing is skipped.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 
 #include "support/control.hpp"
@@ -16,6 +18,16 @@ namespace test_support {
 inline bool keeps_freed_memory() {
     const auto is_checked = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "kfdemu_pool_is_checked"));
     return is_checked != nullptr && is_checked() != 0;
+}
+
+/// True if what is never freed is a finding: KFDEMU=on,check=memory+leak.
+inline bool sees_leaks() {
+    const char* const said = std::getenv("KFDEMU");
+    const std::string text = said == nullptr ? "" : said;
+    const std::size_t checks = text.find("check=");
+    if (checks == text.npos) return false;
+    const std::string names = text.substr(checks, text.find(',', checks) - checks);
+    return names.find("leak") != names.npos || names.find("all") != names.npos;
 }
 
 /// Null on hardware, and for an emulator without checks.
@@ -53,4 +65,9 @@ inline std::string take_findings() {
 #define NEEDS_EXACT_FREES()                                                                                        \
     do {                                                                                                           \
         if (::test_support::keeps_freed_memory()) SKIP_BECAUSE("the memory check keeps freed memory for a while"); \
+    } while (false)
+
+#define NEEDS_LEAKS_UNSEEN()                                                                              \
+    do {                                                                                                  \
+        if (::test_support::sees_leaks()) SKIP_BECAUSE("the leak check finds what is leaked on purpose"); \
     } while (false)
