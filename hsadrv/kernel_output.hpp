@@ -8,8 +8,8 @@
 // printf by a work-item is one text; texts of one work-item are in order, and so are those of kernels that run one
 // after the other. Without a function the texts go to stdout and stderr of <cstdio>, which are flushed; a process that
 // exits loses none that a completed kernel has printed. Thread safety: any thread. The function is called by one thread
-// of this library at a time, never concurrently, while the kernel waits: it must not wait for kernels. If it throws,
-// the kernel's printf returns -1; of OpenCL C's, whose kernel is complete, the stream fails.
+// of this library at a time, never concurrently, while the kernel waits: it must not wait for kernels, nor end the last
+// Driver. If it throws, the kernel's printf returns -1; of OpenCL C's, whose kernel is complete, the stream fails.
 #pragma once
 
 #include <cstdint>
