@@ -1,7 +1,7 @@
 // Tests under kfdemu's checks (kfdemu run --check): what they find, and what cannot be tested under them.
 //
 //     NEEDS_EXACT_FREES();                       // skips: the check "memory" keeps freed memory for a while
-//     NEEDS_LEAKS_UNSEEN();                      // skips: it leaks on purpose, which the check "leak" reports at the end
+//     NEEDS_LEAKS_UNSEEN();                      // skips: what leaks on purpose is a finding of the check "leak"
 //     TEST_CASE("a fault …", "[queue][defect]")  // its kernels are wrong on purpose: findings are no failure
 //
 // Without the emulator, or without checks, nothing is found and nothing is skipped.
