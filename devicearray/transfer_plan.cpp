@@ -154,8 +154,10 @@ void add_across(TransferPlan& plan, const StridedCopy& copy, const ByteRange& sp
     const Halves packed = through_packed(copy);
     const std::int64_t all = copy.bytes();
     const std::int64_t by_packing = packed.pack.bytes() + all, by_span = span.size_bytes() + all;
-    // On a tie, elements are moved on the device, whose memory is faster.
-    const bool whole_span = to_device ? by_span <= by_packing : by_span < by_packing;
+    // On a tie, the CPU arranges what it sends: it reads pageable memory anyway, and the device needs no scratch
+    // memory.
+    const bool kernel_unpacks = to_device && packed.unpack.form() == Form::elements;
+    const bool whole_span = kernel_unpacks ? by_span <= by_packing : by_span < by_packing;
     const std::string costs = "packing would move " + bytes_text(by_packing) +
                               ", sending the whole range that the source spans " + bytes_text(by_span);
     if (whole_span) {
