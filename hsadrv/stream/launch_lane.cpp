@@ -27,15 +27,15 @@ void LaneMutex::lock() noexcept {
     lock_ranks::took(LockRank::stream);
 }
 
-// The waiter that wakes sets the contended bit again.
-void LaneMutex::wake_one() noexcept {
-    state_.fetch_and(~contended, std::memory_order_relaxed);
-    state_.notify_one();
-}
+// The mutex has been given back, and may be gone: only its address is used.
+void LaneMutex::wake_one() noexcept { state_.notify_one(); }
 
+// The waiter that wakes sets the contended bit again.
 void LaneMutex::unlock() noexcept {
     lock_ranks::gave_back(LockRank::stream);
-    unlock_straight();
+    if (!(state_.load(std::memory_order_relaxed) & contended)) return unlock_straight();
+    state_.fetch_and(~(taken | contended), std::memory_order_release);
+    wake_one();
 }
 
 }  // namespace hsadrv::detail

@@ -30,6 +30,7 @@ class LaneMutex {
         std::uint32_t expected = 0;
         return state_.compare_exchange_strong(expected, taken, std::memory_order_acquire, std::memory_order_relaxed);
     }
+    /// The contended bit remains for the next unlock(): nothing is written to a mutex that was given back.
     void unlock_straight() noexcept {
         if (state_.fetch_sub(taken, std::memory_order_release) & contended) [[unlikely]]
             wake_one();
