@@ -121,9 +121,9 @@ TEST_CASE("every call is a line with time, thread, area, arguments, result and d
     CHECK(count_lines(lines, R"( stream Stream::synchronize\(.*, 60000 ms\))") == 1);
     CHECK(count_lines(lines, R"( stream Event::synchronize\(an event of )") == 1);
     CHECK(count_lines(lines, R"( signal Signal::create\(7\) = 0x)") == 1);
-    CHECK(count_lines(lines,
-                      R"( signal SignalRef::wait\(.*== 8, 10 ms\) threw hsadrv::Timeout: .*the value is 7, [1-9]\d+\.)") ==
-          1);
+    CHECK(count_lines(
+              lines,
+              R"( signal SignalRef::wait\(.*== 8, 10 ms\) threw hsadrv::Timeout: .*the value is 7, [1-9]\d+\.)") == 1);
     CHECK(count_lines(lines, R"( signal SignalRef::try_wait\(.* = 7, )") ==
           1);  // the one inside of wait() is not a line
     std::vector<std::string> threads;
