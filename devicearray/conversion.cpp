@@ -104,7 +104,7 @@ To converted(const From& value) noexcept {
     }
 }
 
-/// A row of elements, `stride` bytes apart.
+/// A row of elements, each `stride` bytes after the one before.
 struct Row {
     std::byte* first;
     std::int64_t stride;

@@ -27,7 +27,7 @@ struct Elements {
     const Layout& layout;
 };
 
-/// Of equal shapes, apart in memory; can_cast(…, Casting::unsafe) holds.
+/// Of equal shapes, which share no memory; can_cast(…, Casting::unsafe) holds.
 void convert(const Elements& to, const Elements& from) noexcept;
 
 }  // namespace hsadrv::detail

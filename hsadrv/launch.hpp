@@ -41,7 +41,7 @@ inline constexpr std::uint32_t dynamic_stack_default_bytes = 16384;
 namespace detail {
 /// The sizes of a grid that an agent takes, by what its runtime reports.
 Dim3 grid_limits(const Dim3& reported) noexcept;
-/// The number of work-groups in each dimension that kernels for a target, "gfx1201", can tell apart. gfx12 hands y and
+/// The number of work-groups in each dimension that kernels for a target, "gfx1201", can number. gfx12 hands y and
 /// z to a wave in one register (AMDGPUUsage, "SGPR Register Set Up Order": TTMP7).
 inline Dim3 workgroup_limits(std::string_view target) noexcept {
     const std::uint32_t yz = target.starts_with("gfx12") ? 1u << 16 : UINT32_MAX;

@@ -145,7 +145,7 @@ HSADRV_API hsadrv_result hsadrv_array_attach_ipc(hsadrv_device device, const cha
  * HSADRV_ERROR_NOT_OFFERED if the library was built without DLPack. */
 HSADRV_API hsadrv_result hsadrv_array_export_dlpack(const hsadrv_array* array, uint32_t versioned,
                                                     void** tensor) HSADRV_NOEXCEPT;
-/* Calls the deleter of a tensor that nobody has taken. */
+/* Calls the deleter of a tensor that was not imported. */
 HSADRV_API hsadrv_result hsadrv_array_release_dlpack(void* tensor, uint32_t versioned) HSADRV_NOEXCEPT;
 /* For bindings of Python: the destructor of a PyCapsule that is named "dltensor" or "dltensor_versioned" and holds such
  * a tensor. It uses the interpreter's own functions, and leaves an exception that is being raised as it is. */

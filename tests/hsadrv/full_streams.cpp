@@ -11,6 +11,50 @@
 using namespace hsadrv;
 using namespace device_test;
 
+namespace {
+
+/// Streams of one queue that are full of packets behind a wait.
+struct FullQueue : Kernels {
+    StreamOptions large{.packets = 2048, .kernarg_bytes = 2u << 20};
+    Signal open = Signal::create(0);
+    Words data{2};
+    std::vector<Stream> streams;
+    std::vector<Stream*> full;
+
+    explicit FullQueue(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) streams.emplace_back(gpu, large);
+        full = neighbours_of_first(streams);
+        full.push_back(&streams.front());
+        for (Stream* stream : full) stream->wait(open, Condition::not_equal, 0);
+        for (Stream* stream : full) {
+            thrown_by([&] {
+                for (;;) launch(*stream, data.data(), 1, 20ms);
+            });
+        }
+    }
+    /// What a host function throws that launches so many kernels on each, and then ends the wait.
+    std::string launched_by_host(int count) {
+        Stream other(gpu, {.exclusive_queue = true});
+        std::string thrown;
+        other.call([&] {
+            thrown = thrown_by([&] {
+                for (Stream* stream : full)
+                    for (int i = 0; i < count; ++i) launch(*stream, data.data() + 1, 0, briefly);
+            });
+            open.store(1);
+        });
+        CHECK_NOTHROW(other.synchronize(patience));
+        return thrown;
+    }
+
+  private:
+    void launch(Stream& stream, std::uint32_t* to, std::uint32_t add, Deadline deadline) {
+        scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = deadline}, to, 1u, add, 1u);
+    }
+};
+
+}  // namespace
+
 TEST_CASE("a host function that fills a stream leaves room for another thread's cooperative launch",
           "[stream][cooperative][host][deadline]") {
     NEEDS_DEVICE();
@@ -62,38 +106,20 @@ TEST_CASE("the longest batch has room on a queue of many streams", "[stream][dea
     CHECK_THROWS_AS(first.submit(packets, briefly), InvalidArgument);
 }
 
+TEST_CASE("full streams of one queue each have room for host functions", "[stream][host]") {
+    NEEDS_DEVICE();
+    FullQueue f(4 * detail::QueuePool::most);
+    REQUIRE(f.full.size() >= 3);
+    CHECK(f.launched_by_host(20) == "");
+    for (Stream* stream : f.full) CHECK_NOTHROW(stream->synchronize(patience));
+}
+
 TEST_CASE("a new stream leaves the room for host functions to those that have filled their queues", "[stream][host]") {
     NEEDS_DEVICE();
-    const Kernels f;
-    const StreamOptions large{.packets = 2048, .kernarg_bytes = 2u << 20};
-    std::vector<Stream> streams;
-    for (std::size_t i = 0; i <= detail::QueuePool::most; ++i) streams.emplace_back(f.gpu, large);
-    const Signal open = Signal::create(0);
-    const Words data(2);
-    std::vector<Stream*> full = neighbours_of_first(streams);
-    full.push_back(&streams.front());
-    REQUIRE(full.size() == 2);
-    for (Stream* stream : full) stream->wait(open, Condition::not_equal, 0);
-    for (Stream* stream : full) {
-        thrown_by([&] {
-            for (;;)
-                f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data(), 1u, 1u, 1u);
-        });
-    }
+    FullQueue f(detail::QueuePool::most + 1);
+    REQUIRE(f.full.size() == 2);
     std::vector<Stream> more;  // which would share the queue
-    for (std::size_t i = 0; i < 2 * detail::QueuePool::most; ++i) more.emplace_back(f.gpu, large);
-    Stream other(f.gpu, {.exclusive_queue = true});
-    std::string thrown;
-    other.call([&] {
-        thrown = thrown_by([&] {
-            for (Stream* stream : full)
-                for (int i = 0; i < 31; ++i)
-                    f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data() + 1, 1u,
-                                       0u, 1u);
-        });
-        open.store(1);
-    });
-    CHECK_NOTHROW(other.synchronize(patience));
-    CHECK(thrown == "");
-    for (Stream* stream : full) CHECK_NOTHROW(stream->synchronize(patience));
+    for (std::size_t i = 0; i < 2 * detail::QueuePool::most; ++i) more.emplace_back(f.gpu, f.large);
+    CHECK(f.launched_by_host(31) == "");
+    for (Stream* stream : f.full) CHECK_NOTHROW(stream->synchronize(patience));
 }

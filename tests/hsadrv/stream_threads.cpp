@@ -223,40 +223,6 @@ TEST_CASE("close() ends a call of its stream that waits", "[stream][host][deadli
     CHECK(thrown != "");
 }
 
-TEST_CASE("full streams of one queue each have room for host functions", "[stream][host]") {
-    NEEDS_DEVICE();
-    const Kernels f;
-    std::vector<Stream> streams;
-    for (std::size_t i = 0; i < 4 * detail::QueuePool::most; ++i)
-        streams.emplace_back(f.gpu, StreamOptions{.packets = 2048, .kernarg_bytes = 2u << 20});
-    std::vector<Stream*> full = neighbours_of_first(streams);
-    full.push_back(&streams.front());
-    REQUIRE(full.size() >= 3);
-    const Signal open = Signal::create(0);
-    const Words data(2);
-    for (Stream* stream : full) stream->wait(open, Condition::not_equal, 0);
-    for (Stream* stream : full) {
-        thrown_by([&] {
-            for (;;)
-                f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data(), 1u, 1u, 1u);
-        });
-    }
-    Stream other(f.gpu, {.exclusive_queue = true});
-    std::string thrown;
-    other.call([&] {
-        thrown = thrown_by([&] {
-            for (Stream* stream : full)
-                for (int i = 0; i < 20; ++i)
-                    f.scale_add.launch(*stream, {.grid = 1, .workgroup = 1, .deadline = briefly}, data.data() + 1, 1u,
-                                       0u, 1u);
-        });
-        open.store(1);
-    });
-    CHECK_NOTHROW(other.synchronize(patience));
-    CHECK(thrown == "");
-    for (Stream* stream : full) CHECK_NOTHROW(stream->synchronize(patience));
-}
-
 TEST_CASE("callbacks of two threads that pass a call that waits end in any order", "[stream][host]") {
     NEEDS_DEVICE();
     const Device device;

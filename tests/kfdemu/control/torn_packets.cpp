@@ -101,7 +101,7 @@ TEST_CASE("a slot that is written late runs its old kernel's arguments and signa
     CAPTURE(child.output);
     CHECK(child.passed());
     CHECK(has(child.output, "torn-packet: the packet in slot 64 of the ring"));
-    CHECK(has(child.output, "UsedRing"));  // who made the ring
+    CHECK(has(child.output, "UsedRing"));  // whose ring it is
 }
 
 TEST_CASE("packets are torn only if that is asked for by name", "[control][queues]") {

@@ -35,11 +35,11 @@ def shape_of(shape):
     return (operator.index(shape),) if hasattr(shape, '__index__') else tuple(map(operator.index, shape))
 
 
-def described(shape, dtype, strides=None, address=None, memory=None, flags=0):
-    """strides: in bytes; None: C order. memory: a Memory that the elements are in."""
+def described(shape, dtype, strides=None, address=None, flags=0):
+    """strides: in bytes; None: C order."""
     if len(shape) > _c.ARRAY_MAX_RANK:
         raise ValueError(f'{len(shape)} axes; there are at most {_c.ARRAY_MAX_RANK}')
-    array = _c.Array(data=address, memory=memory.handle if memory else None, dtype=type_text(dtype), rank=len(shape), flags=flags)
+    array = _c.Array(data=address, dtype=type_text(dtype), rank=len(shape), flags=flags)
     array.shape[:len(shape)] = shape
     if strides is not None:
         array.strides_bytes[:len(shape)] = strides
@@ -58,6 +58,11 @@ def of_host(ary):
     """A NumPy array, which the caller keeps."""
     flags = 0 if ary.flags.writeable else _c.ARRAY_READ_ONLY
     return described(ary.shape, ary.dtype, ary.strides, ary.__array_interface__['data'][0], flags=flags)
+
+
+def order_of(ary):
+    """'F' for what is contiguous in that order alone, otherwise 'C'; of a NumPy or a device array."""
+    return 'F' if ary.flags.f_contiguous and not ary.flags.c_contiguous else 'C'
 
 
 def flags_of(shape, strides, dtype):

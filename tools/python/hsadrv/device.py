@@ -22,10 +22,10 @@ MemoryInfo = collections.namedtuple('MemoryInfo', 'free total')  # bytes
 
 
 class _Threads(threading.local):
-    """What a thread has chosen: a Device, and the Devices and Streams of with-statements, the innermost last."""
+    """What a thread has: a Device that it selected; the Devices and Streams of with-statements, the innermost last; streams of its own."""
 
     def __init__(self):
-        self.selected, self.entered = None, []
+        self.selected, self.entered, self.streams = None, [], {}
 
 
 threads = _Threads()

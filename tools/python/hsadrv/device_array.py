@@ -1,13 +1,15 @@
 """Arrays in device memory, and how they get there and back."""
+import functools
+
 import numpy as np
 
 from . import _c, description
-from .description import described, of_host, view
-from .device import Device, gpu_of
+from .description import of_host, view
+from .device import Device
 from .host_array import device_address_of, is_pinned
 from .memory import Memory
 from .resource import allocated
-from .stream import is_named, stream_of
+from .stream import device_for, is_named, stream_of
 
 
 class DeviceNDArray:
@@ -39,7 +41,7 @@ class DeviceNDArray:
     def __repr__(self):
         return f'<{type(self).__name__} shape={self.shape} strides={self.strides} dtype={self.dtype} on {self.device!r}>'
 
-    @property
+    @functools.cached_property
     def flags(self):
         """As NumPy's: flags['C_CONTIGUOUS'], flags.f_contiguous."""
         return description.flags_of(self.shape, self.strides, self.dtype)
@@ -179,7 +181,7 @@ class DeviceNDArray:
         enqueued only; otherwise it is complete on return."""
         named = is_named(stream)
         stream = stream_of(stream if named or isinstance(stream, Device) else self.stream, self.device)
-        host = np.empty(self.shape, self.dtype, 'F' if _is_f_only(self) else 'C') if ary is None else description.in_place(ary)
+        host = np.empty(self.shape, self.dtype, description.order_of(self)) if ary is None else description.in_place(ary)
         self._check_same('copy_to_host', host)
         if not host.flags.writeable:
             raise ValueError('copy_to_host: the array is read-only')
@@ -302,21 +304,13 @@ def in_memory(memory, shape, dtype, strides=None, order='C', offset_bytes=0):
 
 
 def _memory_for(size_bytes, stream, device, resource):
-    device = _device_for(stream, device)
+    device = device_for(stream, device)
     return Memory(device, size_bytes) if resource is None else allocated(resource, stream_of(stream, device), size_bytes)
-
-
-def _device_for(stream, device):
-    """That of the stream, or the one given in its place, as numba.roc's `context`."""
-    if isinstance(stream, Device):
-        return stream
-    return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
 def device_array_like(ary, stream=None, device=None, resource=None, dtype=None):
     """Of the same shape, type and order."""
-    order = 'F' if _is_f_only(ary) else 'C'
-    return device_array(ary.shape, dtype or ary.dtype, order=order, stream=stream, device=device, resource=resource)
+    return device_array(ary.shape, dtype or ary.dtype, order=description.order_of(ary), stream=stream, device=device, resource=resource)
 
 
 def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
@@ -330,7 +324,3 @@ def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
     if copy:
         to.copy_to_device(obj, stream)
     return to
-
-
-def _is_f_only(ary):
-    return ary.flags.f_contiguous and not ary.flags.c_contiguous

@@ -96,8 +96,7 @@ finegrain_array = pinned_array
 
 def pinned_array_like(ary):
     """Of the same shape, type and order."""
-    order = 'F' if ary.flags.f_contiguous and not ary.flags.c_contiguous else 'C'
-    return pinned_array(ary.shape, ary.dtype, order=order)
+    return pinned_array(ary.shape, ary.dtype, order=description.order_of(ary))
 
 
 mapped_array_like = pinned_array_like

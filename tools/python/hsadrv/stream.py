@@ -11,7 +11,7 @@ import traceback
 import weakref
 
 from . import _c
-from .device import Device, Entered, default_gpu, gpu_of, threads
+from .device import Device, Entered, gpu_of, threads
 from .signals import condition_number
 
 _CLOSE_S = 10
@@ -82,7 +82,7 @@ class Event:
 
     def record(self, stream=None):
         """The point where all that is enqueued so far is complete."""
-        stream = stream_of(stream, getattr(stream, 'device', default_gpu()))
+        stream = stream_of(stream, device_for(stream))
         if self.handle is not None:
             self._end()
         self.handle, self.capture = _c.made('stream_record', stream.handle, int(self.timing), _c.FOREVER), stream._capture
@@ -90,7 +90,7 @@ class Event:
 
     def wait(self, stream=None):
         """What the stream gets later waits for it, on the device."""
-        stream_of(stream, getattr(stream, 'device', default_gpu())).wait(self)
+        stream_of(stream, device_for(stream)).wait(self)
 
     def synchronize(self, timeout=None):
         """Returns when it is complete; raises Timeout after that many seconds."""
@@ -317,15 +317,19 @@ def default_stream(device=None):
     for entered in reversed(threads.entered):
         if isinstance(entered, Stream) and entered.device is device:
             return entered
-    streams = threads.__dict__.setdefault('streams', {})
-    if device.index not in streams:
-        streams[device.index] = Stream(device, name=f'default of {threading.current_thread().name}')
-    return streams[device.index]
+    if device.index not in threads.streams:
+        threads.streams[device.index] = Stream(device, name=f'default of {threading.current_thread().name}')
+    return threads.streams[device.index]
 
 
 def is_named(stream):
     """Whether users passed a stream: not None, nor the 0 that stands for none in Numba, nor a Device."""
     return stream is not None and not isinstance(stream, Device) and not (isinstance(stream, int) and stream == 0)
+
+
+def device_for(stream, device=None):
+    """That of the stream, or the one given in its place, as numba.roc's `context`; otherwise `device`."""
+    return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
 def stream_of(stream, device):
