@@ -78,6 +78,9 @@ TEST_CASE("a host function that fills a stream leaves room for another thread's 
                 });
             });
             CHECK_NOTHROW(other.synchronize(patience));
+            // Host functions go first: without a pause the other thread may never have room.
+            for (const Deadline pause(100ms); !over && !pause.passed() && !stream.query();)
+                std::this_thread::sleep_for(1ms);
         }
     });
     const auto until = Deadline::Clock::now() + 2s;
