@@ -38,7 +38,7 @@ struct ElfImage {
     unsigned code_object_version = 0;  ///< 3 to 6
     TargetId target;
     std::span<const std::byte> metadata_note;   ///< msgpack; the descriptor of the one NT_AMDGPU_METADATA note
-    std::span<const std::byte> argument_types;  ///< the section of HSADRV_ARGUMENT_TYPES; empty if there is none
+    std::span<const std::byte> argument_types;  ///< the section .hsadrv.types; empty if there is none
     std::vector<KernelDescriptor> kernel_descriptors;
     std::vector<VariableFacts> variables;
     std::vector<std::string> functions;  ///< visible device functions, without kernels

@@ -1,7 +1,7 @@
 // LaunchConfig: the grid of a kernel launch, and the size, LDS and stack of its work-groups.
 //
 //     kernel.launch(stream, {.grid = 1 << 20, .workgroup = 256}, a, b, n);
-//     kernel.launch(stream, {.grid = {1024, 1024}, .workgroup = {16, 16}, .lds = tiles(16)}, a, b, c);
+//     kernel.launch(stream, {.groups = {64, 64}, .workgroup = {16, 16}, .lds = tiles(16)}, a, b, c);
 //
 // Thread safety: plain values. Source: HSA Platform System Architecture, kernel dispatch packet.
 #pragma once
@@ -18,7 +18,8 @@
 namespace hsadrv {
 
 struct LaunchConfig {
-    Dim3 grid;  ///< work-items; the last (or only) work-group of a dimension may be partial
+    Dim3 grid = {0, 0, 0};    ///< work-items; the last (or only) work-group of a dimension may be partial
+    Dim3 groups = {0, 0, 0};  ///< in place of `grid`: whole work-groups, as CUDA and HIP count. Both is an error
     /// Work-items. Default: the size that the kernel requires (reqd_work_group_size); an error if it requires none.
     /// suggest_group_size(kernel) proposes a size.
     Dim3 workgroup = {0, 0, 0};

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,7 +96,7 @@ class LaunchPlan {
         const std::uint32_t largest_workgroup = (workgroup.x - 1) | (workgroup.y - 1) | (workgroup.z - 1);
         const std::uint32_t large = ((grid.y - 1) | (grid.z - 1)) >> 16;  // or zero
         const std::uint64_t volume = std::uint64_t{grid.x} * grid.y * grid.z;
-        return (config.lds.count | config.lds.size_bytes | large | config.cooperative) == 0 &&
+        return (config.lds.count | config.lds.size_bytes | large | config.cooperative | config.groups.x) == 0 &&
                largest_workgroup < plain_workgroup_ && volume - 1 < plain_volume_ &&
                workgroup.x * workgroup.y * workgroup.z <= max_flat_ && workgroup.x <= grid.x && workgroup.y <= grid.y &&
                workgroup.z <= grid.z;
@@ -137,6 +138,7 @@ class LaunchPlan {
     std::uint32_t private_bytes_with_stack(std::uint32_t stack_bytes) const;
     bool sizes_within_limits(const Dim3& grid, const Dim3& workgroup) const noexcept;
     Dim3 workgroup_of(const LaunchConfig& config) const noexcept;
+    std::optional<Dim3> grid_of(const LaunchConfig& config, const Dim3& workgroup) const noexcept;
     bool sizes_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool workgroups_fit(const Dim3& grid, const Dim3& workgroup) const noexcept;
     bool lds_pointers_fit(const shared::LdsDemand& lds) const noexcept;
@@ -155,6 +157,7 @@ class LaunchPlan {
     }
     [[noreturn]] void refuse_element(std::size_t index, ElementType given) const;
     [[noreturn]] void refuse_arguments(std::span<const ArgumentShape> given) const;
+    [[noreturn]] void refuse_groups(const LaunchConfig& config, const Dim3& workgroup) const;
     [[noreturn]] void refuse_sizes(const Dim3& grid, const Dim3& workgroup) const;
     [[noreturn]] void refuse_lds(const shared::LdsDemand& lds) const;
     [[noreturn]] void refuse_lds_pointers(const shared::LdsDemand& lds) const;

@@ -27,7 +27,7 @@ typedef struct hsadrv_launch_config {
     const uint32_t* lds_offsets_bytes; /* of each array, ascending; may be null for one array */
     uint32_t cooperative; /* not 0: all work-groups are resident at once, for grid_barrier() of the device headers;
                            * refused for a larger grid than the GPU holds. Not for hsadrv_graph_update */
-    uint32_t reserved;    /* 0 */
+    uint32_t groups[3];   /* in place of `grid`: whole work-groups; 0 in y or z counts as 1. Both is an error */
 } hsadrv_launch_config;
 
 /* One argument. Zero what is not used. The size of this structure does not change. */

@@ -73,8 +73,9 @@ LaunchArgument argument_of(const Place& place, const hsadrv_argument& given) {
     return LaunchArgument::value(bytes, class_of(place, "kind", given.kind));
 }
 
-/// Trailing zeros count as one.
+/// Trailing zeros count as one; {0} is none.
 Dim3 dim_of(const uint32_t (&extents)[3]) {
+    if (!extents[0] && !extents[1] && !extents[2]) return {0, 0, 0};
     return {extents[0], extents[1] ? extents[1] : 1, extents[2] ? extents[2] : 1};
 }
 
@@ -108,8 +109,8 @@ LaunchRequest::LaunchRequest(const char* call, const hsadrv_launch_config* confi
                              std::size_t argument_count, Deadline deadline) {
     constexpr std::size_t first_bytes = offsetof(hsadrv_launch_config, cooperative);
     const auto given = read_structure(call, "config", required(call, "config", config), first_bytes);
-    if (given.reserved) throw InvalidArgument(std::string(call) + ": 'reserved' of the config must be 0");
     config_.grid = dim_of(given.grid);
+    config_.groups = dim_of(given.groups);
     config_.workgroup = given.workgroup[0] ? dim_of(given.workgroup) : Dim3(0, 0, 0);
     config_.lds = lds_of(call, given);
     config_.stack_bytes = given.stack_bytes;

@@ -90,6 +90,7 @@ CodeObject read_code_object(std::span<const std::byte> file) {
     check_target(code, metadata.target);
     check_descriptors(code, elf);
     detail::add_argument_types(code.kernels, elf.argument_types);
+    detail::add_mangled_types(code.kernels);
     code.variables = std::move(elf.variables);
     code.functions = std::move(elf.functions);
     code.undefined = std::move(elf.undefined);

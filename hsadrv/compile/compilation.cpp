@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::string_view linker_prefix = "-Wl,";
 
-/// For a line marker, which is a string literal.
-std::string string_literal(std::string_view name) {
-    std::string text = "\"";
-    for (const char c : name) {
-        if (c == '"' || c == '\\') text += '\\';
-        text += c;
-    }
-    return text + '"';
-}
-
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
     for (auto at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
         text.replace(at, what.size(), with);
@@ -55,7 +45,7 @@ std::string Compilation::call() const {
            target_.name() + ")";
 }
 
-Command Compilation::compile_command() const {
+Command Compilation::front_end_command() const {
     Command command = target_words(clang_, target_, options_.code_object_version, options_.level);
     append(command, language_words(options_.language, clang_.major));
     // A compiler that crashes would leave a report in /tmp.
@@ -66,9 +56,22 @@ Command Compilation::compile_command() const {
         command.push_back("-DHSADRV_CODE_OBJECT_VERSION=4");  // shared/device/grid.hpp
     for (const std::string& define : options_.defines) command.push_back("-D" + define);
     for (const std::string& folder : options_.folders) command.push_back("-I" + folder);
-    if (is_preprocessed()) append(command, {"-isystem", headers_, "-MD", "-MF", child_file(0), "-MT", "made"});
+    if (is_preprocessed()) append(command, {"-isystem", headers_});
     for (const std::string& word : options_.clang_options)
         if (!word.starts_with(linker_prefix)) command.push_back(word);
+    return command;
+}
+
+Command Compilation::preprocess_command() const {
+    Command command = front_end_command();
+    append(command, {"-E", "-", "-o", standard_output()});
+    return command;
+}
+
+Command Compilation::compile_command(const Command& types) const {
+    Command command = front_end_command();
+    append(command, types);
+    if (is_preprocessed()) append(command, {"-MD", "-MF", child_file(0), "-MT", "made"});
     append(command, {"-c", "-", "-o", standard_output()});
     return command;
 }
@@ -88,10 +91,8 @@ Command Compilation::link_command() const {
     return command;
 }
 
-/// LLVM IR has no line markers.
 std::string Compilation::marked_source() const {
-    if (options_.language == Language::llvm_ir) return std::string(source_);
-    return "# 1 " + string_literal(options_.name) + "\n" + std::string(source_);
+    return line_marker(options_.language, options_.name) + std::string(source_);
 }
 
 void Compilation::fail(const std::string& program, std::optional<int> status, const std::string& printed) const {
@@ -117,10 +118,16 @@ void Compilation::require_target(const std::vector<std::byte>& code_object) cons
     }
 }
 
+Command Compilation::types_of_arguments(const Deadline& deadline) const {
+    if (options_.language != Language::cpp) return {};
+    const MemoryFile source("kernel source", marked_source());
+    return types_words(run_child(preprocess_command(), {.input = &source}, deadline).output, headers_);
+}
+
 Output Compilation::run(const Deadline& deadline) const {
     const MemoryFile source("kernel source", marked_source()), messages("compiler messages"), used("files used");
-    const Ended compiled =
-        run_child(compile_command(), {.input = &source, .errors = &messages, .more = {&used}}, deadline);
+    const Ended compiled = run_child(compile_command(types_of_arguments(deadline)),
+                                     {.input = &source, .errors = &messages, .more = {&used}}, deadline);
     std::string printed = messages.content();
     if (options_.language == Language::llvm_ir) replace_all(printed, "<stdin>", options_.name);
     // Without a status, as when the program ignores SIGCHLD, the output tells: after an error there is none.

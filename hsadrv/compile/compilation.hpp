@@ -33,11 +33,15 @@ class Compilation {
     /// "hsadrv::compile(<source>, C++, gfx90a)", for messages.
     std::string call() const;
 
-    Command compile_command() const;
+    Command preprocess_command() const;
+    /// `types`: of types_words().
+    Command compile_command(const Command& types) const;
     Command link_command() const;
 
   private:
+    Command front_end_command() const;
     std::string marked_source() const;
+    Command types_of_arguments(const Deadline& deadline) const;
     [[noreturn]] void fail(const std::string& program, std::optional<int> status, const std::string& printed) const;
     void require_target(const std::vector<std::byte>& code_object) const;
     bool is_preprocessed() const { return options_.language == Language::cpp || options_.language == Language::opencl; }

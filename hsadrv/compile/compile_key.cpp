@@ -52,7 +52,7 @@ bool depends_on_folder(std::string_view source, const CompileOptions& options) {
 
 std::string key_of(std::string_view source, const CompileOptions& options, const TargetId& target,
                    const std::string& headers) {
-    std::string key = "hsadrv " HSADRV_VERSION_TEXT "\n";
+    std::string key = "hsadrv " HSADRV_VERSION_TEXT ", with types of arguments\n";
     add(key, "language", to_string(options.language));
     add(key, "target", target.name());
     add(key, "name", options.name);

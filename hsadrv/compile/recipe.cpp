@@ -1,5 +1,7 @@
 #include "hsadrv/compile/recipe.hpp"
 
+#include "hsadrv/compile/kernel_types.hpp"
+
 namespace hsadrv::detail {
 namespace {
 
@@ -94,6 +96,24 @@ Command language_words(Language language, unsigned clang_major) {
     if (clang_major < 17 && language != Language::assembly)
         append(words, {"-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"});
     return words;
+}
+
+std::string line_marker(Language language, std::string_view name) {
+    if (language == Language::llvm_ir) return {};
+    // An assembler knows no #line; and of the other form, clang warns.
+    std::string text = language == Language::assembly ? "# 1 \"" : "#line 1 \"";
+    for (const char c : name) {
+        if (c == '"' || c == '\\') text += '\\';
+        text += c;
+    }
+    return text + "\"\n";
+}
+
+Command types_words(std::string_view preprocessed, const std::string& headers) {
+    constexpr std::size_t longest = 100'000;  // Linux takes 128 KiB, execve(2)
+    const std::string types = kernel_types(preprocessed);
+    if (types.empty() || types.size() > longest) return {};
+    return {"-DHSADRV_KERNEL_TYPES=\"" + types + "\"", "-include", headers + "/shared/device/kernel_types.hpp"};
 }
 
 std::optional<std::string_view> instead_of(std::string_view word) {

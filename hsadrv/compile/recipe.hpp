@@ -30,6 +30,13 @@ Command target_words(const Clang& clang, const TargetId& target, unsigned code_o
 /// "-x …" and what goes with it.
 Command language_words(Language language, unsigned clang_major);
 
+/// A line before a source that makes messages name it so. Empty for LLVM IR, which has none.
+std::string line_marker(Language language, std::string_view name);
+
+/// What states the types of the kernels' arguments in the code object: for a source that is `preprocessed` to this.
+/// `headers`: the folder that shared/device/ is in. Nothing for more types than a command's word holds.
+Command types_words(std::string_view preprocessed, const std::string& headers);
+
 /// If `word` is an option of clang that changes what is produced: what hsadrv-cc has instead.
 std::optional<std::string_view> instead_of(std::string_view word);
 

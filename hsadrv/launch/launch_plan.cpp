@@ -146,6 +146,18 @@ Dim3 LaunchPlan::workgroup_of(const LaunchConfig& config) const noexcept {
     return {required[0], required[1], required[2]};
 }
 
+/// None if it is given twice, or 32 bits do not hold it.
+std::optional<Dim3> LaunchPlan::grid_of(const LaunchConfig& config, const Dim3& workgroup) const noexcept {
+    const Dim3 &groups = config.groups, none(0, 0, 0);
+    if (groups == none) return config.grid;
+    Dim3 grid;
+    if (config.grid != none || __builtin_mul_overflow(groups.x, workgroup.x, &grid.x) ||
+        __builtin_mul_overflow(groups.y, workgroup.y, &grid.y) ||
+        __builtin_mul_overflow(groups.z, workgroup.z, &grid.z))
+        return std::nullopt;
+    return grid;
+}
+
 LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
     if (config.cooperative) [[unlikely]]
         refuse("only Kernel::launch launches cooperatively, and graphs record it; updates of graphs do not");
@@ -161,12 +173,15 @@ LaunchShape LaunchPlan::shape(const LaunchConfig& config) const {
 
 LaunchShape LaunchPlan::prepared_shape(const LaunchConfig& config) const {
     const Dim3 workgroup = workgroup_of(config);
-    if (!sizes_fit(config.grid, workgroup)) [[unlikely]]
-        refuse_sizes(config.grid, workgroup);
+    const std::optional<Dim3> grid = grid_of(config, workgroup);
+    if (!grid) [[unlikely]]
+        refuse_groups(config, workgroup);
+    if (!sizes_fit(*grid, workgroup)) [[unlikely]]
+        refuse_sizes(*grid, workgroup);
 
     LaunchShape shape;
-    shape.grid = config.grid;
-    shape.workgroup = within_grid(workgroup, config.grid);
+    shape.grid = *grid;
+    shape.workgroup = within_grid(workgroup, *grid);
     shape.lds = &config.lds;
     shape.private_segment_bytes = kernel_.private_segment_fixed_bytes;
     if (kernel_.uses_dynamic_stack) shape.private_segment_bytes = private_bytes_with_stack(config.stack_bytes);
@@ -187,7 +202,9 @@ LaunchShape LaunchPlan::prepared_shape(const LaunchConfig& config) const {
 }
 
 bool LaunchPlan::fits(const LaunchConfig& config) const noexcept {
-    return sizes_fit(config.grid, workgroup_of(config)) && lds_pointers_fit(config.lds) &&
+    const Dim3 workgroup = workgroup_of(config);
+    const std::optional<Dim3> grid = grid_of(config, workgroup);
+    return grid && sizes_fit(*grid, workgroup) && lds_pointers_fit(config.lds) &&
            lds_base_bytes(config.lds) + config.lds.size_bytes <= limits_.group_segment_max_bytes;
 }
 
@@ -300,6 +317,14 @@ void LaunchPlan::refuse_element(std::size_t index, ElementType given) const {
            bytes_text(given.size_bytes) + " (a void* is not compared)");
 }
 
+void LaunchPlan::refuse_groups(const LaunchConfig& config, const Dim3& workgroup) const {
+    if (config.grid != Dim3(0, 0, 0))
+        refuse("grid " + config.grid.text() + " and groups " + config.groups.text() +
+               ": give work-items in .grid, or work-groups in .groups");
+    refuse("groups " + config.groups.text() + " of " + workgroup.text() +
+           ": a packet's grid has up to 4294967295 work-items " + "in each dimension");
+}
+
 void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     const std::uint64_t flat = std::uint64_t{workgroup.x} * workgroup.y * workgroup.z;
     const auto zero = [](const Dim3& d) { return !d.x || !d.y || !d.z; };
@@ -310,6 +335,8 @@ void LaunchPlan::refuse_sizes(const Dim3& grid, const Dim3& workgroup) const {
     if (workgroup == Dim3(0, 0, 0))
         refuse("no work-group is given; use for example {.grid = …, .workgroup = 256}, or suggest_group_size(kernel)");
     if (zero(workgroup)) refuse(group + " is empty");
+    if (grid == Dim3(0, 0, 0))
+        refuse("no grid is given: .grid, in work-items, or .groups, in work-groups; or it is empty");
     if (zero(grid)) refuse("grid " + grid.text() + " is empty");
     if (beyond(workgroup, limits_.workgroup_max_dim))
         refuse(group + ": the agent's limit is " + limits_.workgroup_max_dim.text());

@@ -2,7 +2,6 @@
 // exchange between lanes of a wave. For OpenCL C kernels: opencl.h.
 #pragma once
 
-#include "argument_types.hpp"
 #include "array.hpp"
 #include "atomic.hpp"
 #include "barrier.hpp"

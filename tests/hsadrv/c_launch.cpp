@@ -121,6 +121,20 @@ TEST_CASE("sizes beyond the limits are refused with the limit", "[c][device]") {
     CHECK_THAT(failure(bad_argument, hsadrv_stream_copy(m.stream, y, x, 1 << 20, patience_ns)), Contains("1048576"));
 }
 
+TEST_CASE("C: a grid in work-groups", "[c][device]") {
+    NEEDS_C_MACHINE();
+    const auto arguments = m.arguments();
+    hsadrv_launch_config config = {};
+    config.struct_size = sizeof config;
+    config.workgroup[0] = 16;
+    config.groups[0] = 4;
+    CHECK(hsadrv_kernel_launch(m.saxpy, m.stream, &config, arguments.data(), 4, patience_ns) == HSADRV_SUCCESS);
+    config.grid[0] = 64;
+    CHECK_THAT(
+        failure(bad_argument, hsadrv_kernel_launch(m.saxpy, m.stream, &config, arguments.data(), 4, patience_ns)),
+        Contains("grid 64x1x1 and groups 4x1x1"));
+}
+
 TEST_CASE("memory that was destroyed after its launch is held until the kernel is complete", "[c][device]") {
     NEEDS_C_MACHINE();
     void* address = nullptr;

@@ -7,6 +7,7 @@
 
 #include "compile_fixture.hpp"
 #include "device.hpp"
+#include "hsadrv/code_object.hpp"
 #include "hsadrv/compile/header_folder.hpp"
 #include "support/catch.hpp"
 
@@ -126,6 +127,36 @@ TEST_CASE("C++, OpenCL C, LLVM IR and assembly become kernels that run", "[compi
         REQUIRE_THAT(text, Contains(".amdhsa_kernel double_it"));
         check_doubles(device, compile(device.gpu, text, options));
     }
+}
+
+TEST_CASE("the code object states the argument types of C++ kernels", "[compile]") {
+    const OwnCache cache;
+    CompileOptions options = options_for();
+    options.clang_options = {"-Wall", "-Wextra", "-Wpedantic", "-Wunused", "-Werror", "-Wno-unused-parameter"};
+    const auto types = [&](const std::string& source) {
+        const CodeObject code = read_code_object(compile(source, options).code_object);
+        std::string text;
+        for (const KernelMetadata& kernel : code.kernels) {
+            text += kernel.name + "(";
+            for (const ArgumentMetadata& argument : kernel.arguments)
+                if (!is_hidden(argument.kind)) text += argument.type_name + ",";
+            text += ")";
+        }
+        return text;
+    };
+    const std::string head = "#include <shared/device/device.hpp>\n";
+    CHECK(types(double_it) == "double_it(float*,uint,)");
+    CHECK(
+        types(
+            head +
+            "typedef double real; struct P { int a; };\n#define KERNEL(T) HSADRV_KERNEL void fill_##T(T*, real, P) {}\n"
+            "namespace app { KERNEL(short) }\nKERNEL(real)") ==
+        "fill_short(short*,double,,)fill_real(double*,double,,)");
+    CHECK(types("extern \"C\" __attribute__((amdgpu_kernel)) void k(const char*, unsigned long long) {}") ==
+          "k(char*,ulong,)");
+    CHECK(types("template <class T> __attribute__((amdgpu_kernel)) void k(T*, float) {}\n"
+                "template __attribute__((amdgpu_kernel)) void k(int*, float);") == "_Z1kIiEvPT_f(int*,float,)");
+    CHECK(types(head + "HSADRV_KERNEL void k(float*) {}\nvoid k(int) {}\n") == "k(float*,)");
 }
 
 TEST_CASE("a GPU's target has its settings", "[compile]") {

@@ -12,6 +12,7 @@
 #include "hsadrv/compile/compile_key.hpp"
 #include "hsadrv/compile/depfile.hpp"
 #include "hsadrv/compile/diagnostics.hpp"
+#include "hsadrv/compile/kernel_types.hpp"
 #include "support/catch.hpp"
 #include "support/test_file.hpp"
 
@@ -189,6 +190,64 @@ TEST_CASE("what depends on the time or on unlisted files is not kept", "[compile
     CHECK(is_reproducible("// .include", Language::cpp));
 }
 
+TEST_CASE("kernels are found wherever a preprocessed source declares them", "[compile]") {
+    const std::string kernel = "extern \"C\" __attribute__((amdgpu_kernel, visibility(\"protected\"))) ";
+    const auto found = [](const std::string& source) { return kernel_types(source); };
+    CHECK(found("# 1 \"a.cpp\"\n" + kernel + "void f(float* p) { p[0] = 1; }\n" + kernel + "void g();") ==
+          R"(f\0float*\0g\0\0)");
+    CHECK(found(kernel + "void f(int); " + kernel + "void f(int) {}") == R"(f\0int\0)");
+    CHECK(found("namespace a::b { inline namespace c { " + kernel + "void f() {} } } namespace { " + kernel +
+                "__attribute__((amdgpu_flat_work_group_size(1, 64))) void g() {} }") == R"(f\0\0g\0\0)");
+    CHECK(found("namespace [[gnu::unused]] a { extern \"C\" { namespace b { __attribute__((amdgpu_kernel)) void "
+                "f(void); } } }") == R"(f\0\0)");
+    CHECK(found("namespace x = y; using namespace x; struct S { void m() {} }; [[clang::amdgpu_kernel]] extern \"C\" "
+                "alignas(8) void f(decltype(nullptr), int);") == R"(f\0,int\0)");
+    // What looks like one: mangled, in a class, a template, in texts.
+    CHECK(found("__attribute__((amdgpu_kernel)) void f();").empty());
+    CHECK(found("struct S { " + kernel + "void f(); };").empty());
+    CHECK(found("template <class T> " + kernel + "void f(T);").empty());
+    CHECK(found("auto a = R\"x(" + kernel +
+                "void f();)\" x\"; {)x\"; auto b = \"{\\\"{\"; auto c = '{'; int d = 1'0; #\n" + kernel +
+                "void g();") == R"(g\0\0)");
+    for (const char* cut :
+         {"}}} ((([[[ namespace", "typedef", "using", "using x =", "struct", "\"", "R\"(", "R\"", "'\\"})
+        CHECK(found(cut + kernel).empty());
+}
+
+TEST_CASE("the types of parameters are followed where they are certain", "[compile]") {
+    const auto types = [](const std::string& before, const std::string& parameters) {
+        const std::string text =
+            kernel_types(before + " extern \"C\" __attribute__((amdgpu_kernel)) void k(" + parameters + ");");
+        return text.substr(3, text.size() - 5);
+    };
+    CHECK(types("",
+                "const float *__restrict__ x, unsigned n, long unsigned int, volatile char* const c, float y[], "
+                "signed char s, bool b, _Float16 h, double d, unsigned short*, long long") ==
+          "float*,uint,ulong,char*,float*,char,bool,half,double,ushort*,long");
+    CHECK(types("typedef unsigned int uint32_t; using real = const float; typedef real* reals;",
+                "uint32_t n, real x, reals y, const reals, real* z, a::real w, uint32_t = 3") ==
+          "uint,float,float*,float*,float*,float,uint");
+    CHECK(
+        types("",
+              "__attribute__((address_space(3))) int* l, int __attribute__((address_space(1)))* [[maybe_unused]] g") ==
+        "int*,int*");
+    // Not stated: structures, vectors, pointers to pointers, functions, templates, other types.
+    CHECK(
+        types(
+            "struct P {}; typedef float float4 __attribute__((ext_vector_type(4))); using float2 = float "
+            "__attribute__((ext_vector_type(2)));",
+            "P p, struct P* q, float** r, void* v, float4 x, float2 y, N::Span<float, 2> s, void (*f)(int, int), "
+            "unsigned __int128 i, long double e, float _Complex c, float& z, auto a, float m[2][2], int x = (1, 2)") ==
+        ",,,,,,,,,,,,,,int");
+    // Two meanings, in whatever scope.
+    CHECK(types("namespace a { using real = float; } namespace b { using real = double; }", "real x, int n") == ",int");
+    CHECK(types("using real = float; void f() { struct real {}; }", "real x") == "");
+    CHECK(types("using real = float; typedef struct { float x; } real;", "real x") == "");
+    CHECK(types("using real = float; template <typename real> void f(real);", "real x") == "");
+    CHECK(types("using real = float; namespace c { using real = float; }", "real x") == "float");
+    CHECK(types("template <class T> using P = float;", "P<int> x") == "");
+}
+
 TEST_CASE("the commands read and write no named file", "[compile]") {
     const Clang clang{.path = "/bin/clang-19",
                       .major = 19,
@@ -207,7 +266,9 @@ TEST_CASE("the commands read and write no named file", "[compile]") {
     const auto has = [](const Command& command, const std::string& word) {
         return std::find(command.begin(), command.end(), word) != command.end();
     };
-    const Command compile = compilation.compile_command(), link = compilation.link_command();
+    const Command compile = compilation.compile_command({"-DTYPES"}), link = compilation.link_command();
+    CHECK(has(compile, "-DTYPES"));
+    CHECK(has(compilation.preprocess_command(), "-E"));
     for (const char* word : {"-mcpu=gfx90a", "-O3", "-DN=1", "-Imine", "-ffast-math", "-gline-tables-only", "-", "c++"})
         CHECK(has(compile, word));
     CHECK_FALSE(has(compile, "-Wl,--trace,-z,now"));

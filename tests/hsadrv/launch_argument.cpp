@@ -234,7 +234,7 @@ TEST_CASE("described launches are captured, and described arguments update a gra
     CHECK(z[n - 1] == 10.0f);  // unchanged by the update that was refused
 }
 
-TEST_CASE("a C++ kernel that states its types refuses others, typed and described", "[launch_argument][device]") {
+TEST_CASE("a C++ kernel whose types are stated refuses others, typed and described", "[launch_argument][device]") {
     NEEDS_RUN_TIME();
     const AgentRef gpu = t.device.gpu;
     const Executable code = Executable::load(gpu, test_file("typed." + gpu.name() + ".hsaco"));

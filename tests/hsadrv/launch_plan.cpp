@@ -233,6 +233,26 @@ TEST_CASE("a grid smaller than the work-group becomes one work-group of the grid
     CHECK(shape.workgroup == Dim3(32, 8));
 }
 
+TEST_CASE("a grid is given in work-items or in work-groups, not both", "[launch_plan]") {
+    const LaunchPlan plan(kernel(), limits);
+    CHECK(plan.shape({.groups = 4, .workgroup = 256}).grid == Dim3(1024));
+    CHECK(plan.shape({.groups = {4, 3, 2}, .workgroup = {8, 4, 2}}).grid == Dim3(32, 12, 4));
+    CHECK(plan.fits({.groups = 4, .workgroup = 256}));
+    CHECK_FALSE(plan.is_plain({.groups = 4, .workgroup = 256}));
+    CHECK_FALSE(plan.is_plain({.grid = 1024, .groups = 4, .workgroup = 256}));
+    CHECK_FALSE(plan.fits({.grid = 1024, .groups = 4, .workgroup = 256}));
+    CHECK_THAT(refusal(plan, {.grid = 1024, .groups = 4, .workgroup = 256}),
+               Contains("grid 1024x1x1 and groups 4x1x1: give work-items in .grid, or work-groups in .groups"));
+    CHECK_THAT(refusal(plan, {.groups = 1 << 30, .workgroup = 64}),
+               Contains("groups 1073741824x1x1 of 64x1x1: a packet's grid"));
+    CHECK_THAT(refusal(plan, {.groups = {4, 0, 1}, .workgroup = 64}), Contains("grid 256x0x1 is empty"));
+    CHECK_THAT(refusal(plan, {.groups = 4}), Contains("no work-group is given"));
+    CHECK_THAT(refusal(plan, {.workgroup = 64}), Contains("no grid is given"));
+    KernelMetadata fixed = kernel();
+    fixed.required_workgroup_size = {64, 1, 1};
+    CHECK(LaunchPlan(fixed, limits).shape({.groups = 4}).grid == Dim3(256));
+}
+
 TEST_CASE("LDS at the agent's limit is accepted, one byte more is refused with the numbers", "[launch_plan]") {
     KernelMetadata fixed = kernel();
     fixed.group_segment_fixed_bytes = 1024;

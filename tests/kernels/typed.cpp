@@ -1,4 +1,4 @@
-// C++ kernels that state the types of their arguments in the code object.
+// C++ kernels whose code object states the types of their arguments.
 #include <shared/device/device.hpp>
 
 struct Pair {
@@ -10,7 +10,6 @@ HSADRV_KERNEL void add_counts(uint32_t* counts, const double* values, Pair pair,
     const uint32_t i = hsadrv::get_global_id(0);
     if (i < n) counts[i] += static_cast<uint32_t>(values[i]) + static_cast<uint32_t>(pair.a + bias);
 }
-HSADRV_ARGUMENT_TYPES(add_counts);
 
 HSADRV_KERNEL void every_type(bool a, char b, unsigned char c, short d, unsigned short e, int f, unsigned g, long h,
                               unsigned long i, float j, double k, _Float16 l, Pair m, const volatile float* n, Pair* o,
@@ -19,9 +18,5 @@ HSADRV_KERNEL void every_type(bool a, char b, unsigned char c, short d, unsigned
     if (a) *r = static_cast<uint64_t>(h) + i + static_cast<uint64_t>(j + static_cast<float>(k) + static_cast<float>(l));
     if (a) **q = *n + o->b + *static_cast<float*>(p);
 }
-HSADRV_ARGUMENT_TYPES(every_type);
 
 HSADRV_KERNEL void nothing() {}
-HSADRV_ARGUMENT_TYPES(nothing);
-
-HSADRV_KERNEL void unstated(float* data) { data[0] = 1.0f; }

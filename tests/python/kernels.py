@@ -66,6 +66,29 @@ class Kernels(Case):
         self.add[10, 100](*d, 1000)
         self.equal(d[2].copy_to_host(), self.a + 2)
 
+    def test_types_of_cpp_kernels_are_known(self):
+        kernel = roc.load(roc.compile('''
+            #include <shared/device/device.hpp>
+            using real = float;
+            HSADRV_KERNEL void scale(real* data, real by, uint32_t n) { if (hsadrv::get_global_id(0) < n) data[hsadrv::get_global_id(0)] *= by; }
+            template <class T> __attribute__((amdgpu_kernel, visibility("protected"))) void fill(T* data, T value) { data[hsadrv::get_global_id(0)] = value; }
+            template __attribute__((amdgpu_kernel, visibility("protected"))) void fill(double*, double);'''))
+        scale, fill = kernel['scale'], kernel['_Z4fillIdEvPT_S0_']
+        floats, doubles = roc.to_device(np.ones(10, np.float32)), roc.to_device(np.ones(10))
+        scale[1, 10](floats, 2, 10)
+        scale[1, 10](floats, np.float32(1.5), True)
+        fill[1, 10](doubles, 3)
+        self.equal(floats.copy_to_host(), [3] + [2] * 9)
+        self.equal(doubles.copy_to_host(), np.full(10, 3.0))
+        for wrong in [(doubles, 2, 10), (np.ones(10), 2, 10), (floats, np.int32(2), 10), (floats, 2, 10.0), (floats, 2, np.float32(10)),
+                      (floats, 2.0 + 1j, 10), (floats, np.float64(2), 10)]:
+            with self.subTest(str(wrong[1:])), self.assertRaisesRegex(ValueError, 'argument|float|integer'):
+                scale[1, 10](*wrong)
+        for wrong in [(floats, 1.0), (doubles, np.int64(1))]:
+            with self.assertRaises(ValueError):
+                fill[1, 10](*wrong)
+        self.equal(floats.copy_to_host(), [3] + [2] * 9)
+
     def test_modules(self):
         self.assertEqual(sorted(self.module().kernels), ['add', 'increment'])
         with self.assertRaisesRegex(roc.InvalidArgument, 'increment'):

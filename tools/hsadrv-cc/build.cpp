@@ -13,6 +13,7 @@
 #include "failure.hpp"
 #include "hsadrv/compile/advice.hpp"
 #include "hsadrv/compile/header_folder.hpp"
+#include "hsadrv/compile/recipe.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
 #include "tools/common/environment.hpp"
@@ -47,6 +48,11 @@ void write_standard_output(std::span<const std::byte> bytes) {
 bool shows_colours() {
     const std::string terminal = tools::variable("TERM");
     return isatty(STDERR_FILENO) && !terminal.empty() && terminal != "dumb";
+}
+
+std::string text_of(const std::string& file) {
+    const Bytes bytes = hsadrv::read_file(file);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 class Build {
@@ -105,11 +111,11 @@ class Build {
         throw Failure(done.status, hsadrv::detail::advice_on(done.text));
     }
 
-    /// Several targets read it. The line marker makes clang call it <stdin>; IR knows no such marker.
+    /// Several targets read it.
     void keep_standard_input() {
-        const bool is_ir = language_of(options_, "-") == hsadrv::Language::llvm_ir;
-        const std::string text = (is_ir ? "" : "# 1 \"<stdin>\"\n") + read_standard_input();
         standard_input_ = scratch_ / "stdin";
+        const std::string text =
+            hsadrv::detail::line_marker(language_of(options_, "-"), "<stdin>") + read_standard_input();
         PendingFile file(standard_input_);
         file.write(std::as_bytes(std::span(text)));
         file.commit();
@@ -117,13 +123,20 @@ class Build {
 
     std::string fresh(const char* ending) { return scratch_ / fmt::format("{}{}", count_++, ending); }
 
-    void compile_source(const TargetId& target, const std::string& source, Product product, const std::string& file) {
+    void compile_source(const TargetId& target, const std::string& name, Product product, const std::string& file) {
+        const Source source{name, name == "-" ? standard_input_ : name};
         const std::string depfile = options_.depfile.empty() ? "" : fresh(".d");
-        require(compile_command(recipe_, target, {source, source == "-" ? standard_input_ : source}, product, file,
-                                depfile));
-        if (depfile.empty()) return;
-        const Bytes text = hsadrv::read_file(depfile);
-        depfiles_.emplace_back(reinterpret_cast<const char*>(text.data()), text.size());
+        require(compile_command(recipe_, target, source, product, file, depfile, types_of(target, source)));
+        if (!depfile.empty()) depfiles_.push_back(text_of(depfile));
+    }
+
+    /// What it says is said again when the source is compiled.
+    Command types_of(const TargetId& target, const Source& source) {
+        if (language_of(options_, source.name) != hsadrv::Language::cpp) return {};
+        const std::string file = fresh(".ii");
+        const Command command = compile_command(recipe_, target, source, Product::preprocessed, file, "");
+        if (capture(command, interruptions_).status != 0) return {};
+        return hsadrv::detail::types_words(text_of(file), recipe_.headers);
     }
 
     /// Returns the file with this target's code object or assembly.

@@ -30,7 +30,7 @@ char link_level(const std::string& level) {
 }  // namespace
 
 Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const Source& source, Product product,
-                        const std::string& output, const std::string& depfile) {
+                        const std::string& output, const std::string& depfile, const Command& types) {
     Command command = begin(recipe, target);
     append(command, hsadrv::detail::language_words(language_of(recipe.options, source.name), recipe.clang.major));
     // Full debug information of an LDS variable (clang 16 to 22) contains an undefined symbol, which loaders reject.
@@ -49,6 +49,8 @@ Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, co
         command.push_back("-Wno-unused-command-line-argument");  // options after -- may be for the linker
     if (product == Product::assembly) command.push_back("-S");
     if (product == Product::bitcode) append(command, {"-c", "-flto"});
+    if (product == Product::preprocessed) command.push_back("-E");
+    append(command, types);
     command.insert(command.end(), recipe.options.clang_options.begin(), recipe.options.clang_options.end());
     append(command, {as_file(source.file), "-o", output});
     return command;

@@ -32,11 +32,11 @@ struct Source {
     std::string file;  ///< with its contents
 };
 
-enum class Product { code, assembly, bitcode };
+enum class Product { code, assembly, bitcode, preprocessed };
 
-/// `depfile`: the file for clang's depfile; empty: none.
+/// `depfile`: the file for clang's depfile; empty: none. `types`: of hsadrv::detail::types_words().
 Command compile_command(const Recipe& recipe, const hsadrv::TargetId& target, const Source& source, Product product,
-                        const std::string& output, const std::string& depfile);
+                        const std::string& output, const std::string& depfile, const Command& types = {});
 
 Command link_command(const Recipe& recipe, const hsadrv::TargetId& target, std::span<const std::string> bitcodes,
                      const std::string& output);

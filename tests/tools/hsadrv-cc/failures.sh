@@ -121,7 +121,7 @@ fi
 # A clang that fails when compiling; $WRONG is the command.
 cat >wrong-clang <<SCRIPT
 #!/usr/bin/env bash
-case " \$* " in *' -o '*) ;; *) exec "$clang" "\$@" ;; esac
+case " \$* " in *' -E '*) exec "$clang" "\$@" ;; *' -o '*) ;; *) exec "$clang" "\$@" ;; esac
 eval "\$WRONG"
 SCRIPT
 chmod +x wrong-clang

@@ -68,9 +68,9 @@ expect 'and those of LLVM IR' 1 ':2:1: error: expected top-level entity' \
     bash -c 'printf "\nnonsense\n" | "$0" -x ir -t gfx90a - -o named.hsaco' "$tool"
 expect 'IR is optimised with other sources' 0 'reverse_dynamic' "$tool" -t gfx90a third.ll "$second" -o named.hsaco
 expect 'a file called -' 0 'no kernels' bash -c 'echo >./-.cpp; "$0" -t gfx90a ./-.cpp -o in.hsaco' "$tool"
-# The guide's clang command has the options that hsadrv-cc passes.
+# The guide's clang command has the options that hsadrv-cc passes, but for the types of arguments.
 guide=$kernels/../../../../docs/guide/compile.md
-option_words() { tr -s ' \\\n' '\n' | grep '^-' | grep -vE '^-(isystem|mllvm|simplifycfg.*)$' | sort; }
+option_words() { tr -s ' \\\n' '\n' | grep '^-' | grep -vE '^-(isystem|include|mllvm|simplifycfg.*)$' | sort; }
 in_guide() { sed -n "/^    clang-19 -x $1 /,/ -o /p" "$guide" | option_words; }
 in_command() { "$tool" -q -v -t gfx90a "$1" -o one.hsaco 2>&1 | grep -e ' --target=' | option_words; }
 expect "the guide's command for C++" 0 '^$' diff <(in_guide c++) <(in_command "$second")

@@ -195,7 +195,7 @@ class LaunchConfig(Structure):
         ('lds_count', c_uint32),
         ('lds_offsets_bytes', POINTER(c_uint32)),
         ('cooperative', c_uint32),
-        ('reserved', c_uint32),
+        ('groups', c_uint32 * 3),
     ]
 
     def __init__(self, **fields):

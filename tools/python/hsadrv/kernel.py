@@ -245,7 +245,8 @@ class _Packed:
         data = self._bytes_of(n, facts, value)
         buffer = ctypes.create_string_buffer(data, len(data))
         self.kept.append(buffer)
-        out.kind, out.value, out.size_bytes = _c.UNKNOWN, ctypes.addressof(buffer), len(data)
+        out.kind = _NUMPY_KINDS.get(value.dtype.kind, _c.UNKNOWN) if isinstance(value, np.number) else _c.UNKNOWN
+        out.value, out.size_bytes = ctypes.addressof(buffer), len(data)
 
     def _bytes_of(self, n, facts, value):
         size = facts.size_bytes
