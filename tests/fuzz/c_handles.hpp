@@ -180,4 +180,16 @@ class Handles {
     std::vector<hsadrv_memory> managed_;
 };
 
+/// Bytes that mean any calls.
+inline std::vector<fuzz::Bytes> random_seeds(unsigned count, std::size_t size) {
+    std::vector<fuzz::Bytes> made;
+    for (unsigned seed = 1; seed <= count; ++seed) {
+        std::mt19937 random{seed};
+        fuzz::Bytes bytes(size);
+        for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+        made.push_back(bytes);
+    }
+    return made;
+}
+
 }  // namespace c_fuzz

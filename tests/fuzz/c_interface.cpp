@@ -201,13 +201,4 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return 0;
 }
 
-std::vector<fuzz::Bytes> fuzz::seeds() {
-    std::vector<Bytes> made;
-    for (unsigned seed = 1; seed <= 12; ++seed) {
-        std::mt19937 random{seed};
-        Bytes bytes(800);
-        for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
-        made.push_back(bytes);
-    }
-    return made;
-}
+std::vector<fuzz::Bytes> fuzz::seeds() { return random_seeds(12, 800); }
