@@ -1,6 +1,7 @@
-// Random sequences of calls of the C interface of arrays: descriptions that are arrays, views of views, and descriptions
-// that are none. Each call succeeds, or fails with a result and a message; a view's elements are among those of its array;
-// memory around a destination stays as it was; at the end no handle is left. Transfers are of memory that is there.
+// Random sequences of calls of the C interface of arrays: descriptions that are arrays, views of views, and
+// descriptions that are none. Each call succeeds, or fails with a result and a message; a view's elements are among
+// those of its array; memory around a destination stays as it was; at the end no handle is left. Transfers are of
+// memory that is there.
 #include <cstdio>
 
 #include "c_handles.hpp"
@@ -43,7 +44,10 @@ struct Guarded {
 
 /// Of all inputs, until exit.
 struct Count {
-    ~Count() { std::printf("%zu arrays, %zu views, %zu transfers and %zu exchanges succeeded\n", arrays, views, transfers, exchanges); }
+    ~Count() {
+        std::printf("%zu arrays, %zu views, %zu transfers and %zu exchanges succeeded\n", arrays, views, transfers,
+                    exchanges);
+    }
     std::size_t arrays = 0, views = 0, transfers = 0, exchanges = 0;
 };
 Count& count() {
@@ -95,7 +99,7 @@ class Sequence : Handles {
     /// Any description; without memory.
     hsadrv_array described() {
         hsadrv_array array{};
-        array.struct_size = in_.below(32) ? sizeof array : size();
+        array.struct_size = in_.below(32) ? sizeof array : size() % sizeof array;
         array.dtype = in_.below(64) ? types[in_.below(std::size(types))] : nullptr;
         array.rank = rank();
         array.flags = in_.below(32) ? 0 : in_.take<std::uint32_t>();
@@ -152,8 +156,8 @@ class Sequence : Handles {
         saw(result);
         if (result != HSADRV_SUCCESS) return;
         Extent outer, inner;
-        if (!extent_of(whole, outer) || !extent_of(view, inner)) fuzz::broken("a view that is no array");
-        if (inner.begin != inner.end && (inner.begin < outer.begin || inner.end > outer.end))
+        if (!extent_of(whole, outer) || !extent_of(view, inner)) fuzz::broken(hsadrv_last_error_message());
+        if (whole.data && inner.begin != inner.end && (inner.begin < outer.begin || inner.end > outer.end))
             fuzz::broken("a view has elements that its array has not");
         if ((whole.flags & HSADRV_ARRAY_READ_ONLY) && !(view.flags & HSADRV_ARRAY_READ_ONLY))
             fuzz::broken("a view of a read-only array is none");
@@ -175,7 +179,7 @@ class Sequence : Handles {
     void look() {
         const hsadrv_array whole = in_.below(8) ? any_array() : described();
         hsadrv_array view{};
-        view.struct_size = in_.below(32) ? sizeof view : size();
+        view.struct_size = in_.below(32) ? sizeof view : size() % sizeof view;
         std::int64_t shape[HSADRV_ARRAY_MAX_RANK]{};
         const std::uint32_t wanted = rank();
         fill(shape, wanted);
@@ -229,7 +233,8 @@ class Sequence : Handles {
         if (result == HSADRV_SUCCESS) {
             hsadrv_array again{};
             again.struct_size = sizeof again;
-            const hsadrv_result taken = in_.below(2) ? hsadrv_array_import_dlpack(tensor, versioned, &again) : HSADRV_ERROR_UNKNOWN;
+            const hsadrv_result taken =
+                in_.below(2) ? hsadrv_array_import_dlpack(tensor, versioned, &again) : HSADRV_ERROR_UNKNOWN;
             if (taken != HSADRV_SUCCESS) return saw(hsadrv_array_release_dlpack(tensor, versioned));
             ++count().exchanges;
             add(again.memory);
