@@ -4,6 +4,9 @@
 #include "hsadrv/signal/callback_thread.hpp"
 
 namespace hsadrv::detail {
+namespace {
+thread_local CallOrder::Composite* innermost = nullptr;  // of this thread, on any stream
+}
 
 // The thread that has the order may always enter. A host function does not wait in the queue of waiters.
 bool CallOrder::may_enter(const Waiter* me, bool passes) const noexcept {
@@ -14,7 +17,8 @@ bool CallOrder::may_enter(const Waiter* me, bool passes) const noexcept {
 std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline, bool joins) {
     const bool passes = joins || on_callback_thread();
     std::unique_lock held(mutex_);
-    if (may_enter(nullptr, passes)) return held;
+    const auto count = [&] { passes_ += top_ != nullptr && top_->owner != std::this_thread::get_id(); };
+    if (may_enter(nullptr, passes)) return count(), std::move(held);
     Waiter me;
     enter(me);
     const auto turn = [&] { return may_enter(&me, passes); };
@@ -24,8 +28,16 @@ std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline, bool joins) {
     else
         entered = changed_.wait_for(held, deadline.remaining(), turn);
     leave(me);
-    if (!entered) held.unlock();
+    if (entered) return count(), std::move(held);
+    ++visitors_;
+    held.unlock();
     return held;
+}
+
+void CallOrder::end_visit() noexcept {
+    const std::lock_guard held(mutex_);
+    --visitors_;
+    changed();
 }
 
 CallOrder::Claim* CallOrder::mine() const noexcept {
@@ -36,13 +48,36 @@ CallOrder::Claim* CallOrder::mine() const noexcept {
 
 bool CallOrder::is_part() const noexcept {
     const Claim* const claim = mine();
-    return claim != nullptr && claim->composite;
+    return claim != nullptr && claim->whole != nullptr;
+}
+
+CallOrder::Composite* CallOrder::parts_before() const noexcept {
+    for (const Claim* claim = top_; claim != nullptr; claim = claim->below)
+        if (claim->owner != std::this_thread::get_id() && claim->whole != nullptr && claim->whole->parts_ != nullptr &&
+            !claim->whole->joined_)
+            return claim->whole;
+    return nullptr;
+}
+
+// While this thread has the order, the other one stays where it waits.
+void CallOrder::join_parts(Composite& whole, std::unique_lock<LaneMutex>& held) {
+    const Kept kept(*this);
+    whole.joined_ = true;
+    held.unlock();
+    std::exception_ptr error;
+    try {
+        whole.parts_->join();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    held.lock();
+    if (error) std::rethrow_exception(error);
 }
 
 bool CallOrder::is_left() const noexcept {
     const Claim* claim = top_;
     while (claim != nullptr && claim->owner == std::this_thread::get_id()) claim = claim->below;
-    return claim == nullptr && first_ == nullptr;
+    return claim == nullptr && first_ == nullptr && visitors_ == 0;
 }
 
 // A host function, too, waits here for threads that it would pass.
@@ -82,7 +117,7 @@ CallOrder::Kept::Kept(CallOrder& order) noexcept
 
 CallOrder::Kept::~Kept() {
     claim_->passable = before_.passable;
-    claim_->composite = before_.composite;
+    claim_->whole = before_.whole;
     if (claim_ == &own_) {
         Claim** at = &order_.top_;
         while (*at != &own_) at = &(*at)->below;
@@ -92,29 +127,84 @@ CallOrder::Kept::~Kept() {
 }
 
 CallOrder::Away::Away(CallOrder& order, Deadline deadline, bool& late, While what, bool joins) noexcept
-    : order_(order), deadline_(joins ? Deadline::never() : deadline), late_(late), joins_(joins), kept_(order) {
-    kept_.claim().passable = what == While::waiting;
+    : order_(order),
+      deadline_(joins ? Deadline::never() : deadline),
+      late_(late),
+      joins_(joins),
+      waits_(what == While::waiting),
+      kept_(order) {
+    kept_.claim().passable = waits_;
     order_.changed();
     order_.mutex_.unlock();
+    if (!waits_) return;
+    for (Composite* whole = innermost; whole != nullptr; whole = whole->outer_)
+        if (&whole->order_ != &order_) whole->open();
 }
 
 CallOrder::Away::~Away() {
+    for (Composite* whole = waits_ ? innermost : nullptr; whole != nullptr; whole = whole->outer_)
+        if (&whole->order_ != &order_) late_ |= !whole->close(deadline_, joins_);
     std::unique_lock held = order_.lock(deadline_, joins_);
-    late_ = !held.owns_lock();
-    if (late_) held.lock();
+    if (!held.owns_lock()) {
+        late_ = true;
+        held.lock();
+        --order_.visitors_;
+    }
+    kept_.claim().passable = false;
+    if (waits_ && innermost != nullptr) {
+        held.unlock();
+        innermost->follow();
+        held.lock();
+    }
     held.release();
 }
 
-CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept : order_(order) {
+CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept
+    : order_(order), outer_(innermost) {
     kept_.emplace(order);
-    kept_->claim().passable = kept_->claim().composite = true;
+    kept_->claim().whole = this;
     order_.changed();
     held.unlock();
+    innermost = this;
 }
 
 CallOrder::Composite::~Composite() {
+    innermost = outer_;
     const std::lock_guard held(order_.mutex_);
     kept_.reset();
+}
+
+void CallOrder::Composite::open() noexcept {
+    const std::lock_guard held(order_.mutex_);
+    kept_->claim().passable = true;
+    order_.changed();
+}
+
+// False: what goes between has the order still.
+bool CallOrder::Composite::close(Deadline deadline, bool joins) noexcept {
+    std::unique_lock held = order_.lock(deadline, joins);
+    const bool in_time = held.owns_lock();
+    if (!in_time) {
+        held.lock();
+        --order_.visitors_;
+    }
+    kept_->claim().passable = false;
+    return in_time;
+}
+
+// The outer one's other streams are those that the parts of this one follow.
+void CallOrder::Composite::follow() noexcept {
+    if (outer_ != nullptr) outer_->follow();
+    {
+        const std::lock_guard held(order_.mutex_);
+        if (!joined_) return;
+        joined_ = false;
+    }
+    try {
+        parts_->follow();
+    } catch (...) {
+        parts_->fail(std::current_exception());
+    }
 }
 
 void throw_late(const char* call, Deadline deadline, const std::string& stream) {

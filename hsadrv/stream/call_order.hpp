@@ -7,15 +7,19 @@
 // time. What waits, copies much memory or consists of several calls keeps the order instead, which only calls that
 // submit take, and which may last. It is given to those that wait for it in turn.
 //
-// A host function does not wait for a thread that waits, perhaps for that very function, or whose call consists of
-// several: its calls go between. Nor does a call that adds what follows work that is enqueued already. It has the order
-// meanwhile, and the thread goes on after that, or gives up at its deadline. So everything that was read before an Away
-// may have changed after it.
+// A host function does not wait for a thread that waits, perhaps for that very function: its calls go between. Nor does
+// a call that adds what follows work that is enqueued already. It has the order meanwhile, and the thread goes on after
+// that, or gives up at its deadline. So everything that was read before an Away may have changed after it.
+//
+// An operation may have parts on other streams, as the replay of a graph with branches has: wherever its thread waits,
+// a host function's calls go between. They follow the parts that are enqueued, and later parts follow them.
 //
 // Thread safety: the mutex guards it, except lock().
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -28,23 +32,45 @@ namespace hsadrv::detail {
 
 class CallOrder {
   public:
+    class Composite;
+
     explicit CallOrder(LaneMutex& mutex) : mutex_(mutex) {}
 
-    /// The mutex, when no other thread has the order; not owned if the deadline has passed. `joins`: it may go between,
-    /// as a host function's call.
+    /// The mutex, when no other thread has the order; not owned if the deadline has passed: then end_visit(). `joins`:
+    /// it may go between, as a host function's call. What it goes between may have parts: join_parts().
     std::unique_lock<LaneMutex> lock(Deadline deadline, bool joins = false);
+    /// The operation of another thread that this one goes between, if it has parts that what follows must wait for.
+    Composite* parts_before() const noexcept;
+    /// Makes it wait. `held` is given back meanwhile.
+    void join_parts(Composite& whole, std::unique_lock<LaneMutex>& held);
     /// Whether this call is one of several of a Composite. With the mutex held.
     bool is_part() const noexcept;
-    /// Returns when no other thread has the order or waits for it: each call ends by itself, as the stream has failed.
-    /// No call may begin.
+    /// Returns when no other thread has the order, waits for it, or visits: each call ends by itself, as the stream has
+    /// failed. No call may begin.
     void end() noexcept;
+    /// Counts what goes between another thread's calls; with the mutex held.
+    std::uint64_t passes() const noexcept { return passes_; }
+
+    /// A call that waits and submits nothing: end() waits for it, too. Begins with the mutex held.
+    class Visit {
+      public:
+        explicit Visit(CallOrder& order) noexcept : order_(order) { ++order_.visitors_; }
+        Visit(const Visit&) = delete;
+        Visit& operator=(const Visit&) = delete;
+        ~Visit() { order_.end_visit(); }
+
+      private:
+        CallOrder& order_;
+    };
+    /// Of a thread whose lock() was late: it may still name the stream.
+    void end_visit() noexcept;
 
   private:
     /// A thread that has the order, or had it when another one passed it; in its Kept.
     struct Claim {
         std::thread::id owner = std::this_thread::get_id();
         bool passable = false;
-        bool composite = false;
+        Composite* whole = nullptr;
         Claim* below = nullptr;
     };
 
@@ -80,11 +106,26 @@ class CallOrder {
         CallOrder& order_;
         const Deadline deadline_;
         bool& late_;
-        const bool joins_;
+        const bool joins_, waits_;
         Kept kept_;
     };
 
-    /// Keeps the order over several calls of this thread, each of which takes the mutex. `held` is given back.
+    /// Of an operation on other streams. Called without a mutex.
+    class Parts {
+      public:
+        /// What follows on this stream waits for what is enqueued on the others. The caller's thread goes between.
+        virtual void join() = 0;
+        /// What is enqueued on the others from now on waits for what is on this stream.
+        virtual void follow() = 0;
+        /// It could not.
+        virtual void fail(std::exception_ptr error) noexcept = 0;
+
+      protected:
+        ~Parts() = default;
+    };
+
+    /// Keeps the order over several calls of this thread, each of which takes the mutex. `held` is given back. They end
+    /// in the reverse order of their beginning.
     class Composite {
       public:
         Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept;
@@ -92,8 +133,19 @@ class CallOrder {
         Composite& operator=(const Composite&) = delete;
         ~Composite();
 
+        /// Borrows them. Before anything is enqueued on another stream.
+        void set_parts(Parts& parts) noexcept { parts_ = &parts; }
+
       private:
+        friend CallOrder;
+        void open() noexcept;
+        bool close(Deadline deadline, bool joins) noexcept;
+        void follow() noexcept;
+
         CallOrder& order_;
+        Parts* parts_ = nullptr;
+        bool joined_ = false;     // by what goes between; the order's mutex guards it
+        Composite* const outer_;  // of this thread
         std::optional<Kept> kept_;
     };
 
@@ -114,6 +166,8 @@ class CallOrder {
     Claim* top_ = nullptr;  // whose turn it is
     Waiter* first_ = nullptr;
     bool ends_ = false;
+    unsigned visitors_ = 0;
+    std::uint64_t passes_ = 0;
     std::condition_variable_any changed_;
 };
 

@@ -52,8 +52,8 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
     }
     for (StreamCore* stream : streams) stream->change_queue(fresh);  // from here on nothing throws
     for (const auto& [slot, move] : moves) {
-        // There is room: the ring is at least as large, and no other stream uses it yet. It accepts packets even if one
-        // of these has already stopped the new queue.
+        // There is room: the ring is at least as large, and no other stream uses it yet; or there are no packets. It
+        // accepts packets even if one of these has already stopped the new queue.
         const std::optional<std::uint64_t> reserved = to.ring().try_reserve(move.count);
         assert(reserved);
         const std::uint64_t place = *reserved;
@@ -62,6 +62,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
         move.arrived(place);
         to.publish(place, move.count);
     }
+    if (fresh->is_open()) return;
     to.ring().set_alone(streams.size() == 1);
     for (StreamCore* stream : streams) stream->writer().set_room(streams.size());
     fresh->open();
@@ -76,8 +77,12 @@ void leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore
         streams = streams_to_move(dead, live);
         if (streams.empty()) return;
         fresh.reserve(fresh.size() + 1);
-        fresh.push_back(queues.make(dead.needs()));
+        // A stream that came as the others left has no packets: cooperative launches must not have a second queue.
+        std::shared_ptr<SharedQueue> open = dead.needs().cooperative ? queues.cooperative(dead.needs()) : nullptr;
+        const bool joins = open != nullptr;
+        fresh.push_back(joins ? std::move(open) : queues.make(dead.needs()));
         move_packets(dead, fresh.back(), streams);
+        if (joins) fresh.back()->settle_producers(live);
     } catch (...) {
         for (StreamCore* stream : streams) {
             stream->fail(std::current_exception());

@@ -42,7 +42,7 @@ void GraphReplay::run() {
     } catch (...) {
         const std::exception_ptr error = std::current_exception();
         try {
-            join_all();
+            join();
         } catch (...) {
             branches_.front()->fail(error);  // nothing that follows may run before the branches are complete
         }
@@ -73,10 +73,18 @@ void GraphReplay::submit(const GraphStep& step) {
     if (step.awaited) done_[static_cast<std::size_t>(&step - graph_->plan().steps.data())] = stream.mark();
 }
 
-/// The deadline may have passed, and the room that others may use be full.
-void GraphReplay::join_all() {
+// The deadline may have passed, and the room that others may use be full.
+void GraphReplay::join() {
     for (std::size_t i = 1; i < entered_.size(); ++i)
-        if (entered_[i]) branches_.front()->wait_for(branches_[i]->mark(), Deadline::never(), Room::last);
+        if (entered_[i]) branches_.front()->wait_for(branches_[i]->whole_mark(), Deadline::never(), Room::last);
 }
+
+void GraphReplay::follow() {
+    if (entered_.empty()) return;
+    begin_ = branches_.front()->mark();
+    for (std::size_t i = 1; i < branches_.size(); ++i) branches_[i]->wait_for(begin_, Deadline::never(), Room::last);
+}
+
+void GraphReplay::fail(std::exception_ptr error) noexcept { branches_.front()->fail(std::move(error)); }
 
 }  // namespace hsadrv::detail

@@ -283,6 +283,16 @@ std::shared_ptr<SharedQueue> QueuePool::make(const QueueNeeds& needs) {
     return fresh;
 }
 
+std::shared_ptr<SharedQueue> QueuePool::cooperative(const QueueNeeds& needs) {
+    std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may be dropped here: without the lock
+    const std::lock_guard lock(mutex_);
+    live = live_queues();
+    const auto found = std::find_if(live.begin(), live.end(), [&](const auto& queue) {
+        return queue->needs().alike(needs) && queue->is_open() && !queue->dead() && !queue->is_being_left();
+    });
+    return found == live.end() ? nullptr : *found;
+}
+
 std::shared_ptr<SharedQueue> QueuePool::take_cooperative(const QueueNeeds& needs) {
     for (const Deadline patience(10s);; live_streams::poll(), std::this_thread::sleep_for(1ms)) {
         std::vector<std::shared_ptr<SharedQueue>> live;  // the last references may be dropped here: without the lock

@@ -136,6 +136,8 @@ class QueuePool {
 
     /// An empty queue that replaces a dead one. No other stream receives it until it is open.
     std::shared_ptr<SharedQueue> make(const QueueNeeds& needs);
+    /// The open queue for cooperative launches, of which there is one; null: there is none.
+    std::shared_ptr<SharedQueue> cooperative(const QueueNeeds& needs);
     /// The queues in use.
     std::vector<std::shared_ptr<SharedQueue>> queues();
 

@@ -60,8 +60,8 @@ std::optional<std::uint64_t> QueueWriter::try_reserve(std::uint32_t count, Room 
 }
 
 bool QueueWriter::has_room() noexcept {
-    return has_turn(Room::ordinary) && !queue_->dead() &&
-           lane_.ring->write_index() - lane_.ring->read_index() < lane_.room;
+    const std::uint64_t room = spare_of(Room::ordinary) == 0 ? lane_.room : host_room_;
+    return has_turn(Room::ordinary) && !queue_->dead() && lane_.ring->write_index() - lane_.ring->read_index() < room;
 }
 
 // Without the mutex the queue may change. A queue that has stopped is left when all of its streams can be claimed; one

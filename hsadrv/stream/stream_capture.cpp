@@ -10,7 +10,7 @@ namespace hsadrv::detail {
 
 std::size_t CaptureSession::join(std::shared_ptr<StreamHandle> stream, std::string label) {
     const std::lock_guard lock(mutex_);
-    members_.push_back({std::move(stream), std::move(label), {}});
+    members_.push_back({std::move(stream), std::move(label), {}, false});
     return members_.size() - 1;
 }
 
@@ -19,12 +19,17 @@ void CaptureSession::set_last(std::size_t stream, GraphState::Nodes nodes) {
     members_[stream].last = std::move(nodes);
 }
 
-std::vector<std::string> CaptureSession::not_joined(const GraphState::Nodes& last) const {
+std::vector<CaptureSession::NotJoined> CaptureSession::not_joined(const GraphState::Nodes& last) const {
     const std::lock_guard lock(mutex_);
-    std::vector<std::string> labels;
+    std::vector<NotJoined> streams;
     for (const Member& member : members_)
-        if (!graph_->outside(member.last, last).empty()) labels.push_back(member.label);
-    return labels;
+        if (!graph_->outside(member.last, last).empty()) streams.push_back({member.label, member.closed});
+    return streams;
+}
+
+void CaptureSession::set_closed(std::size_t stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (stream < members_.size()) members_[stream].closed = true;
 }
 
 void CaptureSession::dismiss() noexcept {

@@ -37,8 +37,13 @@ class CaptureSession {
     /// The number of the stream that joins.
     std::size_t join(std::shared_ptr<StreamHandle> stream, std::string label);
     void set_last(std::size_t stream, GraphState::Nodes nodes);
-    /// The names of streams whose last nodes `last` does not follow.
-    std::vector<std::string> not_joined(const GraphState::Nodes& last) const;
+    struct NotJoined {
+        std::string label;
+        bool closed;
+    };
+    /// The streams whose last nodes `last` does not follow.
+    std::vector<NotJoined> not_joined(const GraphState::Nodes& last) const;
+    void set_closed(std::size_t stream) noexcept;
     /// No stream records any more. The origin's mutex may be held.
     void end() noexcept { over_.store(true, std::memory_order_release); }
     /// After end(): makes the other streams leave. Call with no lock held.
@@ -49,6 +54,7 @@ class CaptureSession {
         std::shared_ptr<StreamHandle> stream;
         std::string label;
         GraphState::Nodes last;
+        bool closed = false;
     };
 
     std::shared_ptr<GraphState> graph_;
@@ -76,6 +82,11 @@ class StreamCapture {
     void join(std::shared_ptr<CaptureSession> session, std::shared_ptr<StreamHandle> stream, std::string label);
     /// Returns the session, null if there was none.
     std::shared_ptr<CaptureSession> leave() noexcept;
+    /// The same for a stream that is closed.
+    std::shared_ptr<CaptureSession> close() noexcept {
+        if (session_ && !is_origin()) session_->set_closed(number_);
+        return leave();
+    }
 
     /// The nodes that the next one follows.
     const GraphState::Nodes& last() const noexcept { return last_; }

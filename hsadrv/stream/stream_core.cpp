@@ -148,7 +148,13 @@ std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call
     refuse_in_forked_child(call);
     const bool joins = room == Room::last;
     std::unique_lock held = order_.lock(joins ? Deadline::never() : deadline, joins);
-    if (!held) throw_late(call, deadline, label());
+    if (!held) {
+        const std::string name = label();
+        order_.end_visit();  // a stream that is being closed may end now
+        throw_late(call, deadline, name);
+    }
+    if (CallOrder::Composite* const whole = order_.parts_before()) [[unlikely]]
+        order_.join_parts(*whole, held);
     return held;
 }
 
@@ -220,6 +226,7 @@ bool StreamCore::retire_all(std::vector<std::shared_ptr<const void>>& done) {
 }
 
 void StreamCore::defer(std::exception_ptr error) noexcept {
+    if (in_forked_child()) return;  // its lock may be held for ever
     const std::lock_guard held(mutex_);
     if (!deferred_) deferred_ = std::move(error);
 }
@@ -228,9 +235,9 @@ bool StreamCore::abandon(Deadline deadline) {
     std::shared_ptr<CaptureSession> session;  // destroyed without the lock
     std::exception_ptr error;
     {
-        const auto held = lock(deadline, "Stream::close");
+        const auto held = lock_data("Stream::close");
         const bool origin = capture_.is_origin();
-        session = capture_.leave();
+        session = capture_.close();
         if (!origin) session.reset();  // the others' capture goes on
         error = std::exchange(deferred_, nullptr);
     }
@@ -238,14 +245,17 @@ bool StreamCore::abandon(Deadline deadline) {
         session->end();
         session->dismiss();
     }
+    static_cast<void>(lock(deadline, "Stream::close"));  // other threads' calls
     return !error && !session;
 }
 
 void StreamCore::synchronize(Deadline deadline) {
     static constexpr const char* call = "Stream::synchronize";
+    std::optional<CallOrder::Visit> visit;  // a host function may close the stream
     Completion last;
     {
         const auto held = lock_data(call);
+        visit.emplace(order_);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
         throw_if_failed();
         refuse_in_capture(call);
@@ -265,9 +275,11 @@ void StreamCore::synchronize(Deadline deadline) {
 }
 
 bool StreamCore::query() {
+    std::optional<CallOrder::Visit> visit;
     {
         RetiredHolds retired;
         const auto held = lock_data("Stream::query");
+        visit.emplace(order_);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));
         throw_if_failed();
         retire(retired);

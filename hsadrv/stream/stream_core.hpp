@@ -17,8 +17,9 @@
 // with the mutex held; if it is not there, the call gives the mutex back, waits, and begins again (take_slots).
 // Meanwhile it keeps the order of calls (call_order.hpp), which only calls that submit take, so that operations of
 // several parts stay whole: a copy through staging memory, a replay, a cooperative launch. Host functions go between
-// the parts while a call waits, because it may wait for them. A thread that has a stream's mutex takes no other
-// stream's, but for the one that moves streams off a stopped queue (dead_queue.hpp). Ranks: lock_rank.hpp.
+// the parts while a call waits, because it may wait for them: after those that are enqueued, before the others. A
+// thread that has a stream's mutex takes no other stream's, but for the one that moves streams off a stopped queue
+// (dead_queue.hpp). Ranks: lock_rank.hpp.
 //
 // Thread safety: fail(), timeline() and what an atomic guards, any thread; the rest with the mutex, where it says so.
 #pragma once
@@ -119,6 +120,7 @@ class StreamCore {
     // For graph_replay.hpp. mark() is everything submitted so far; branches count from 1.
     void put_run(std::span<const Packet> kernels, Deadline deadline);
     EventState mark();
+    EventState whole_mark();  ///< with the parts of another thread's operation on it, for a call that goes between
     StreamCore& branch(std::size_t number, Deadline deadline);
     /// Returns when there is room for a packet.
     void await_room(Deadline deadline, const char* call);
@@ -142,7 +144,8 @@ class StreamCore {
     bool query();
     /// The next call that waits throws it. For errors found where nothing can be thrown.
     void defer(std::exception_ptr error) noexcept;
-    bool abandon(Deadline deadline);  ///< drops a deferred error and an unfinished capture; false if there was one
+    /// Drops a deferred error and an unfinished capture; false if there was one. Then waits for other threads' calls.
+    bool abandon(Deadline deadline);
     Stream::Progress progress() const { return {timeline_->submitted(), timeline_->completed()}; }
 
     bool failed() const noexcept { return timeline_->failed(); }
@@ -177,6 +180,8 @@ class StreamCore {
     }
     /// Whether calls are recorded: not the parts of one that had begun before the capture.
     bool records() const noexcept { return capture_ && !order_.is_part(); }
+    /// Calls of host functions that went between; with the mutex held.
+    std::uint64_t passes() const noexcept { return order_.passes(); }
     /// Whether no earlier work is pending, so that the host may act in the stream's order.
     bool host_may_run(bool wait_for_it, Deadline deadline, const char* call);
     /// Waits, or works long, without the mutex.

@@ -23,24 +23,28 @@ void StreamCore::begin_capture() {
 std::shared_ptr<GraphState> StreamCore::end_capture() {
     const std::string call = "Stream::end_capture(" + label() + ")";
     std::shared_ptr<CaptureSession> session;
+    std::string text;
+    bool closed = false;
     {
         const auto held = lock_data("Stream::end_capture");
         if (!capture_) throw InvalidArgument(call + ": begin_capture() was not called");
         session = capture_.session();
         if (!capture_.is_origin())
             throw InvalidArgument(call + ": the capture began on " + session->origin() + "; end it there");
-        const std::vector<std::string> forked = session->not_joined(capture_.last());
+        const auto forked = session->not_joined(capture_.last());
+        closed = std::any_of(forked.begin(), forked.end(), [](const auto& stream) { return stream.closed; });
         if (!forked.empty()) {
-            std::string text = call + ": work that was recorded on ";
-            for (const std::string& stream : forked) text += (&stream == forked.data() ? "" : " and on ") + stream;
-            throw InvalidArgument(text +
-                                  " is not joined: wait for an event of it, wait(other.record()), and end the "
-                                  "capture then");
+            text = call + ": work that was recorded on ";
+            for (const auto& stream : forked) text += (&stream == forked.data() ? "" : " and on ") + stream.label;
+            text += closed ? " can no longer be joined, as a stream of it was closed; the capture is dropped"
+                           : " is not joined: wait for an event of it, wait(other.record()), and end the capture then";
+            if (!closed) throw InvalidArgument(text);
         }
         session->end();
         capture_.leave();
     }
     session->dismiss();
+    if (closed) throw InvalidArgument(text);
     session->graph()->finish();
     return session->graph();
 }
@@ -89,12 +93,20 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
             order.emplace(order_, std::move(held));
         else
             held.unlock();
-        GraphReplay(*this, graph, deadline).run();
+        GraphReplay replay(*this, graph, deadline);
+        if (order) order->set_parts(replay);
+        replay.run();
     });
 }
 
 EventState StreamCore::mark() {
     const std::lock_guard held(mutex_);
+    throw_if_failed();
+    return {.timeline = timeline_, .completion = tail(), .agent = agent_};
+}
+
+EventState StreamCore::whole_mark() {
+    const auto held = lock(Deadline::never(), "Stream::wait", Room::last);
     throw_if_failed();
     return {.timeline = timeline_, .completion = tail(), .agent = agent_};
 }

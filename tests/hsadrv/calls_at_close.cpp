@@ -70,3 +70,75 @@ TEST_CASE("a host function closes a stream in which another thread's call waits"
         CHECK_NOTHROW(other.synchronize(patience));
     }
 }
+
+TEST_CASE("a host function closes a stream that another thread synchronizes, or queries", "[stream][host]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const bool queries = GENERATE(false, true);
+    Stream other(f.gpu);
+    for (int round = 0; round < 5; ++round) {
+        auto stream = std::make_unique<Stream>(f.gpu, StreamOptions{.exclusive_queue = true});
+        const Words flag(1);
+        std::string thrown;
+        std::atomic<bool> over{false}, closed{false};
+        f.spin.launch(*stream, one, flag.data());
+        std::thread waits([&, &stream = *stream] {
+            thrown = thrown_by([&] {
+                if (!queries) stream.synchronize(patience);
+                while (queries) stream.query();
+            });
+            over = true;
+        });
+        let_time_pass();
+        other.call([&] {
+            stream->close(0ms);  // which ends when that call has ended
+            closed = true;
+        });
+        CHECK(eventually([&] { return over && closed; }));
+        CHECK(thrown.find("closed") != std::string::npos);
+        flag.set(1);
+        waits.join();
+        CHECK_NOTHROW(other.synchronize(patience));
+    }
+}
+
+TEST_CASE("close() drops a capture although another thread's call waits", "[stream][graph][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    auto stream =
+        std::make_unique<Stream>(f.gpu, StreamOptions{.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    Stream member(f.gpu);
+    const Words flag(1), data(2);
+    f.spin.launch(*stream, one, flag.data());
+    std::thread launches([&, &stream = *stream] {
+        thrown_by([&] {
+            for (;;) f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+        });
+    });
+    let_time_pass();
+    stream->begin_capture();
+    member.wait(stream->record());
+    CHECK(member.capturing());
+    CHECK_FALSE(stream->close(100ms));
+    flag.set(1);
+    launches.join();
+    CHECK_FALSE(member.capturing());
+    f.scale_add.launch(member, one, data.data() + 1, 1u, 1u, 1u);
+    CHECK_NOTHROW(member.synchronize(patience));
+    CHECK(data.get(1) == 1);
+}
+
+TEST_CASE("a capture whose member was closed before it joined is dropped at its end", "[stream][graph]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    Stream origin(f.gpu);
+    auto member = std::make_unique<Stream>(f.gpu);
+    const Words data(1);
+    origin.begin_capture();
+    member->wait(origin.record());
+    f.scale_add.launch(*member, one, data.data(), 1u, 1u, 1u);
+    member.reset();
+    CHECK_THROWS_WITH(origin.end_capture(), test_support::Contains("was closed; the capture is dropped"));
+    CHECK_FALSE(origin.capturing());
+    CHECK_NOTHROW(origin.synchronize(patience));
+}

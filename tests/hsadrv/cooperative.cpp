@@ -5,6 +5,9 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
+#include "hsadrv/stream/cooperative_stream.hpp"
+#include "hsadrv/stream/live_streams.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 #include "launch_device.hpp"
 #include "shared/grid_state.hpp"
 #include "stream_fixture.hpp"
@@ -247,6 +250,37 @@ TEST_CASE("a cooperative launch that fails fails its stream, and later launches 
     Ring ring(f.gpu, f.stream, 64 * 5);
     f.diffuse.launch(f.stream, config, ring.a, ring.b, 3u);
     CHECK(ring.is_diffused(f.stream, 3));
+}
+
+TEST_CASE("a stream that comes as the others leave a failed queue does not get a second one", "[cooperative][error]") {
+    NEEDS_DEVICE();
+    NEEDS_GRID_KERNELS(device_test::Device().gpu);
+    Grid f;
+    const LaunchConfig config{.grid = 64, .workgroup = 64, .cooperative = true};
+    const auto core_of = [](Stream& stream) -> detail::StreamCore& {
+        return stream.core().branches().cooperative(stream.core()).core();
+    };
+    Stream stays(f.gpu), comes(f.gpu), failing(f.gpu);
+    for (Stream* stream : {&stays, &comes}) {
+        f.state.launch(*stream, config, nullptr);
+        stream->synchronize(patience);
+    }
+    detail::live_streams::leave(core_of(comes));  // as if it were still being made
+    f.code.kernel("fails").launch(failing, config);
+    CHECK_THROWS_AS(failing.synchronize(patience), QueueError);
+    CHECK(device_test::eventually([&] {
+        detail::live_streams::poll();
+        return !core_of(stays).shared_queue()->dead();
+    }));
+    CHECK(core_of(comes).shared_queue()->dead());
+    detail::live_streams::enter(core_of(comes));
+    detail::live_streams::poll();
+    CHECK(core_of(comes).shared_queue() == core_of(stays).shared_queue());
+    for (Stream* stream : {&stays, &comes}) {
+        Ring ring(f.gpu, *stream, 64 * 5);
+        f.diffuse.launch(*stream, {.grid = 64 * 5, .workgroup = 64, .cooperative = true}, ring.a, ring.b, 3u);
+        CHECK(ring.is_diffused(*stream, 3));
+    }
 }
 
 TEST_CASE("a barrier without a cooperative launch, in a kernel that is not optimised, is an error of the queue",

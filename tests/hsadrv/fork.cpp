@@ -2,13 +2,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "device.hpp"
 #include "hsadrv/graph.hpp"
+#include "hsadrv/stream/stream_core.hpp"
 #include "support/test_file.hpp"
 
 using namespace hsadrv;
@@ -147,4 +150,25 @@ TEST_CASE("destructors in a forked child leave the parent's objects alone", "[dr
     CHECK(status == 0);
     queue->ref().submit(barrier_and({}, signal->native()));
     CHECK(signal->wait(Condition::equal, 0, patience) == 0);
+}
+
+TEST_CASE("a forked child leaves the scope of an auto_synchronize() whose stream another thread uses",
+          "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    Stream stream(device.gpu);
+    std::atomic<bool> held{false}, over{false};
+    std::thread uses([&] {
+        const auto lock = stream.core().lock_data("test");  // the child's for ever
+        held = true;
+        while (!over) std::this_thread::yield();
+    });
+    while (!held) std::this_thread::yield();
+    const int status = status_in_child([&] {
+        const auto scope = stream.auto_synchronize(patience);
+        return 0;
+    });
+    over = true;
+    uses.join();
+    CHECK(status == 0);
 }

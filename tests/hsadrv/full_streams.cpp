@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/graph_builder.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
 #include "stream_fixture.hpp"
 
@@ -125,4 +126,40 @@ TEST_CASE("a new stream leaves the room for host functions to those that have fi
     for (std::size_t i = 0; i < 2 * detail::QueuePool::most; ++i) more.emplace_back(f.gpu, f.large);
     CHECK(f.launched_by_host(31) == "");
     for (Stream* stream : f.full) CHECK_NOTHROW(stream->synchronize(patience));
+}
+
+TEST_CASE("a host function launches cooperatively, and a graph of branches, on a full ring",
+          "[stream][graph][host][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const bool cooperative = GENERATE(false, true);
+    Stream stream(f.gpu, {.packets = 1024, .exclusive_queue = true});
+    const Words data(4);
+    GraphBuilder build(f.gpu);
+    for (unsigned i = 0; i < 2; ++i) build.kernel({}, f.scale_add, one, data.data() + i, 1u, 1u, 1u);
+    const Graph graph = build.finish();
+    std::atomic<bool> runs{false}, full{false};
+    std::string thrown;
+    stream.call([&] {
+        runs = true;
+        CHECK(eventually([&] { return full.load(); }));
+        thrown = thrown_by([&] {
+            if (cooperative)
+                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = briefly, .cooperative = true},
+                                   data.data(), 1u, 1u, 1u);
+            else
+                graph.launch(stream, briefly);
+        });
+    });
+    CHECK(eventually([&] { return runs.load(); }));
+    thrown_by([&] {  // the ring is full before the count of packets in flight is
+        for (;;) stream.submit(std::vector<Packet>(40, barrier_and({}, hsa_signal_t{0})), 20ms);
+    });
+    thrown_by([&] {
+        for (;;) f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data() + 2, 1u, 1u, 1u);
+    });
+    full = true;
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(thrown.empty());
+    CHECK(data.get() == 1);
 }

@@ -1,0 +1,160 @@
+// Host functions' calls that go between the parts of another thread's operation on the stream: after the parts that are
+// enqueued, before those that follow.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hsadrv/graph.hpp"
+#include "hsadrv/graph_builder.hpp"
+#include "hsadrv/kernel_output.hpp"
+#include "kernel_texts.hpp"
+#include "stream_fixture.hpp"
+
+using namespace hsadrv;
+using namespace device_test;
+
+namespace {
+
+/// Host functions that launch a kernel on a stream, while another thread's operations on it never end.
+struct Between : Kernels {
+    static constexpr unsigned rounds = 6;
+    Kernel work = code.kernel("work_then_ticket"), begin_and_spin = code.kernel("begin_and_spin");
+    Stream stream{gpu, {.packets = 256}}, other{gpu};
+    Words tickets{64}, begun{rounds}, flag{rounds};
+
+    /// How often the operations' kernels went on while the host function's ran. `counts`: the words that they count in.
+    unsigned overlaps(unsigned counts, const std::function<void()>& operation) {
+        std::atomic<bool> over{false};
+        std::string failed;
+        std::thread thread([&] {
+            failed = thrown_by([&] {
+                while (!over) operation();
+            });
+        });
+        unsigned found = 0;
+        for (unsigned round = 0; round < rounds; ++round) {
+            other.call([this, round] { begin_and_spin.launch(stream, one, begun.data() + round, flag.data() + round); });
+            CHECK(eventually([&] { return begun.get(round) == 1; }));
+            const unsigned before = sum(counts);
+            std::this_thread::sleep_for(30ms);
+            found += sum(counts) != before;
+            flag.set(1, round);
+        }
+        over = true;
+        thread.join();
+        CHECK(failed.empty());
+        CHECK_NOTHROW(stream.synchronize(patience));
+        return found;
+    }
+    unsigned sum(unsigned counts) const {
+        unsigned total = 0;
+        for (unsigned i = 0; i < counts; ++i) total += tickets.get(i);
+        return total;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a host function's kernel runs beside no cooperative kernel of its stream", "[stream][cooperative][host]") {
+    NEEDS_DEVICE();
+    Between f;
+    CHECK(f.overlaps(1, [&] {
+        f.work.launch(f.stream, {.grid = 1, .workgroup = 1, .cooperative = true}, f.tickets.data(), f.tickets.data() + 60,
+                      20000u);
+    }) == 0);
+}
+
+TEST_CASE("a host function's kernel runs beside no branch of a graph that its stream replays", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    Between f;
+    Stream side(f.gpu);
+    const Signal signal = Signal::create(1 << 30);
+    const auto ticket = [&](Stream& on, unsigned word) {
+        f.work.launch(on, one, f.tickets.data() + word, f.tickets.data() + 60, 50000u);
+    };
+    f.stream.begin_capture();
+    side.wait(f.stream.record());
+    ticket(f.stream, 40);
+    for (unsigned i = 0; i < 3; ++i) {  // several operations, each with a wait for room
+        ticket(side, 0);
+        side.decrement(signal);
+    }
+    f.stream.wait(side.record());
+    const Graph graph = f.stream.end_capture();
+    CHECK(f.overlaps(1, [&] { graph.launch(f.stream); }) == 0);
+}
+
+TEST_CASE("a host function's kernel runs beside no branch of a graph within a graph", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    Between f;
+    GraphBuilder inner(f.gpu);
+    for (unsigned branch = 0; branch < 2; ++branch) {
+        GraphNode node;
+        for (unsigned i = 0; i < 3; ++i) {
+            const std::vector<GraphNode> after = i ? std::vector{node} : std::vector<GraphNode>();
+            node = inner.kernel(after, f.work, one, f.tickets.data() + branch, f.tickets.data() + 60, 30000u);
+            node = inner.call({node}, [] {});
+        }
+    }
+    Stream first(f.gpu), second(f.gpu);
+    const Graph graph = inner.finish();
+    first.begin_capture();
+    second.wait(first.record());
+    graph.launch(second);
+    f.work.launch(first, one, f.tickets.data() + 40, f.tickets.data() + 60, 10u);
+    first.wait(second.record());
+    const Graph outer = first.end_capture();
+    CHECK(f.overlaps(2, [&] { outer.launch(f.stream); }) == 0);
+}
+
+TEST_CASE("what a host function writes between the parts of a fill is not filled with", "[stream][fill][host]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    constexpr std::size_t bytes = 8 << 20;
+    Stream stream(f.gpu), other(f.gpu);
+    const Allocation filled = Allocation::from_pool(device_pool(f.gpu), bytes),
+                     beside = Allocation::from_pool(device_pool(f.gpu), bytes);
+    const Words written(256, 0xdddddddd);
+    const Signal open = Signal::create(0);
+    const std::vector<char> source((4 << 20) - 100 * 1024);  // the staging buffers, but for less than a fill's first part
+    stream.wait(open, Condition::not_equal, 0);
+    stream.copy_async(beside.data(), source.data(), source.size());
+    std::thread fills([&] { stream.fill_async(filled.as<std::uint32_t>(), 0x11111111u, bytes / 4); });
+    let_time_pass();
+    std::atomic<bool> copied{false};
+    other.call([&] {
+        stream.copy_async(filled.data(), written.data(), 1024);
+        copied = true;
+    });
+    CHECK(eventually([&] { return copied.load(); }));
+    open.store(1);
+    fills.join();
+    std::vector<std::uint32_t> found(bytes / 4);
+    stream.copy_async(found.data(), filled.data(), bytes);
+    stream.synchronize(patience);
+    CHECK(std::count(found.begin() + 256, found.end(), 0x11111111u) == static_cast<long>(found.size() - 256));
+}
+
+TEST_CASE("a launch that prints is whole: a capture that begins meanwhile records none of it", "[stream][graph][opencl_printf]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const Kernel prints = Executable::load(f.gpu, test_support::test_file("opencl_printf.hsaco")).kernel("hello");
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    const Words flag(1), data(64);
+    test_support::KernelTexts output;
+    f.spin.launch(stream, one, flag.data());
+    thrown_by([&] {
+        for (;;)
+            f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data() + 8, 1u, 1u, 1u);
+    });
+    std::thread launches([&] { prints.launch(stream, one, data.data()); });
+    let_time_pass();
+    stream.begin_capture();
+    flag.set(1);
+    launches.join();
+    CHECK(stream.end_capture().nodes() == 0);
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(output.texts().size() == 1);
+}
