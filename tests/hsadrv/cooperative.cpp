@@ -260,9 +260,10 @@ TEST_CASE("a stream that comes as the others leave a failed queue does not get a
     const auto core_of = [](Stream& stream) -> detail::StreamCore& {
         return stream.core().branches().cooperative(stream.core()).core();
     };
+    const Words out(16);
     Stream stays(f.gpu), comes(f.gpu), failing(f.gpu);
     for (Stream* stream : {&stays, &comes}) {
-        f.state.launch(*stream, config, nullptr);
+        f.state.launch(*stream, config, out.data());
         stream->synchronize(patience);
     }
     detail::live_streams::leave(core_of(comes));  // as if it were still being made
