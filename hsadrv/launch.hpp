@@ -29,9 +29,9 @@ struct LaunchConfig {
     Deadline deadline = {};  ///< for room in the queue and in the kernarg ring
     /// All work-groups are resident at once, so that they may wait for each other: grid_barrier() of
     /// shared/device/grid.hpp. Refused for a grid larger than device_workgroups() (kernel_occupancy.hpp). Cooperative
-    /// launches of a GPU run one at a time, in the order of their streams, on a queue with all compute units; other
-    /// kernels delay them, and must not wait for them; if one fails, those after it fail, too. Only for Kernel::launch.
-    /// Not in a stream's profile.
+    /// launches of a GPU run one at a time, in the order of their submission, on a queue with all compute units: one
+    /// whose stream waits, keeps those after it waiting. Other kernels delay them, and must not wait for them; if one
+    /// fails, those after it fail, too. Only for Kernel::launch. Not in a stream's profile.
     bool cooperative = false;
 };
 

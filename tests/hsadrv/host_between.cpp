@@ -35,7 +35,8 @@ struct Between : Kernels {
         });
         unsigned found = 0;
         for (unsigned round = 0; round < rounds; ++round) {
-            other.call([this, round] { begin_and_spin.launch(stream, one, begun.data() + round, flag.data() + round); });
+            other.call(
+                [this, round] { begin_and_spin.launch(stream, one, begun.data() + round, flag.data() + round); });
             CHECK(eventually([&] { return begun.get(round) == 1; }));
             const unsigned before = sum(counts);
             std::this_thread::sleep_for(30ms);
@@ -61,12 +62,13 @@ TEST_CASE("a host function's kernel runs beside no cooperative kernel of its str
     NEEDS_DEVICE();
     Between f;
     CHECK(f.overlaps(1, [&] {
-        f.work.launch(f.stream, {.grid = 1, .workgroup = 1, .cooperative = true}, f.tickets.data(), f.tickets.data() + 60,
-                      20000u);
+        f.work.launch(f.stream, {.grid = 1, .workgroup = 1, .cooperative = true}, f.tickets.data(),
+                      f.tickets.data() + 60, 20000u);
     }) == 0);
 }
 
-TEST_CASE("a host function's kernel runs beside no branch of a graph that its stream replays", "[stream][graph][host]") {
+TEST_CASE("a host function's kernel runs beside no branch of a graph that its stream replays",
+          "[stream][graph][host]") {
     NEEDS_DEVICE();
     Between f;
     Stream side(f.gpu);
@@ -118,7 +120,8 @@ TEST_CASE("what a host function writes between the parts of a fill is not filled
                      beside = Allocation::from_pool(device_pool(f.gpu), bytes);
     const Words written(256, 0xdddddddd);
     const Signal open = Signal::create(0);
-    const std::vector<char> source((4 << 20) - 100 * 1024);  // the staging buffers, but for less than a fill's first part
+    const std::vector<char> source((4 << 20) -
+                                   100 * 1024);  // the staging buffers, but for less than a fill's first part
     stream.wait(open, Condition::not_equal, 0);
     stream.copy_async(beside.data(), source.data(), source.size());
     std::thread fills([&] { stream.fill_async(filled.as<std::uint32_t>(), 0x11111111u, bytes / 4); });
@@ -137,7 +140,8 @@ TEST_CASE("what a host function writes between the parts of a fill is not filled
     CHECK(std::count(found.begin() + 256, found.end(), 0x11111111u) == static_cast<long>(found.size() - 256));
 }
 
-TEST_CASE("a launch that prints is whole: a capture that begins meanwhile records none of it", "[stream][graph][opencl_printf]") {
+TEST_CASE("a launch that prints is whole: a capture that begins meanwhile records none of it",
+          "[stream][graph][opencl_printf]") {
     NEEDS_DEVICE();
     Kernels f;
     const Kernel prints = Executable::load(f.gpu, test_support::test_file("opencl_printf.hsaco")).kernel("hello");
@@ -146,8 +150,7 @@ TEST_CASE("a launch that prints is whole: a capture that begins meanwhile record
     test_support::KernelTexts output;
     f.spin.launch(stream, one, flag.data());
     thrown_by([&] {
-        for (;;)
-            f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data() + 8, 1u, 1u, 1u);
+        for (;;) f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .deadline = 20ms}, data.data() + 8, 1u, 1u, 1u);
     });
     std::thread launches([&] { prints.launch(stream, one, data.data()); });
     let_time_pass();
