@@ -1,16 +1,72 @@
 """What was once wrong in silence, a kind each: the result is NumPy's or Numba's, or an error that names the remedy."""
+import concurrent.futures
+import contextlib
 import copy
+import io
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
 
 import hsadrv as roc
 from common import Case, main
+
+
+SPIN_AND_SET = '''
+#include <shared/device/device.hpp>
+HSADRV_KERNEL void set(int* data, int value, int rounds) {
+    unsigned x = value;
+    for (int i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
+    data[hsadrv::get_global_id(0)] = x == 12345u ? 0 : value;
+}'''
+
+
+class DefaultStream(Case):
+    """What names no stream is ordered with all streams, of every thread, as in Numba."""
+
+    def test_it_follows_the_others_and_they_follow_it(self):
+        kernel = roc.load(roc.compile(SPIN_AND_SET))['set']
+        d = roc.to_device(np.zeros(64, np.int32))
+        for n in range(1, 5):
+            stream = roc.stream()
+            kernel[1, 64, stream](d, n, 200000)
+            self.equal(d.copy_to_host(), np.full(64, n))
+            kernel[1, 64](d, -n, 200000)
+            self.assertEqual(d.copy_to_host(roc.pinned_array(64, np.int32), stream=stream) is not None and stream.synchronize(), None)
+            self.equal(d.copy_to_host(), np.full(64, -n))
+            with concurrent.futures.ThreadPoolExecutor(1) as threads:
+                threads.submit(lambda value=n: kernel[1, 64](d, value, 200000)).result()
+            self.equal(d.copy_to_host(), np.full(64, n))
+
+    def test_a_copy_on_a_stream_is_before_what_names_none(self):
+        source, d, stream = roc.pinned_array(1 << 20), roc.device_array(1 << 20), roc.stream()
+        for n in range(4):
+            source[:] = n
+            d.copy_to_device(source, stream=stream)
+            self.assertEqual(d.copy_to_host()[-1], n)
+
+    def test_its_failure_is_raised_once(self):
+        stream, started = roc.stream(), threading.Event()
+
+        def fails():
+            started.wait()
+            raise KeyError('on purpose')
+
+        with contextlib.redirect_stderr(io.StringIO()):
+            stream.call(fails)
+            made = roc.device_array(4)
+            threading.Timer(0.1, started.set).start()
+            with self.assertRaises(roc.HostFunctionError):
+                made[...] = 1
+        with contextlib.suppress(roc.Error):
+            roc.default_stream()
+        made[...] = 2
+        self.equal(made.copy_to_host(), np.full(4, 2.0))
 
 
 class Indexing(Case):

@@ -12,12 +12,14 @@
 
 Needs libdevicearray.so.0 and libhsadrv.so.0: installed, or named by HSADRV_LIBRARY. HSADRV_DEVICE names the default GPU.
 """
+import contextlib
+
 from . import _c
 from .device import Device, default_gpu, detect, find_gpu, gpus, is_available, select_device
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
 from .dlpack import from_dlpack
 from .errors import (CompileError, DeviceLost, Error, HostFunctionError, InvalidArgument, InvalidCodeObject, MemoryFault,
-                     NoDevice, NotOffered, OutOfMemory, QueueError, Timeout)
+                     NeedsCopy, NoDevice, NotOffered, OutOfMemory, QueueError, Timeout)
 from .graph_builder import GraphBuilder
 from .host_array import (MappedNDArray, coarsegrain_array, deregister, finegrain_array, mapped, mapped_array, mapped_array_like, pinned,
                          pinned_array, pinned_array_like, register)
@@ -38,9 +40,14 @@ def stream(device=None, **options):
 
 
 def synchronize(timeout=None):
-    """Waits for the calling thread's default streams."""
+    """Waits for the work of all GPUs that this module was given, as Device.synchronize()."""
     for device in gpus:
-        default_stream(device).synchronize(timeout)
+        device.synchronize(timeout)
+
+
+def defer_cleanup():
+    """As Numba's: nothing in this context waits for memory to be freed. Nothing ever does: it is freed when its last use is complete."""
+    return contextlib.nullcontext()
 
 
 __version__ = _c.version
@@ -51,10 +58,10 @@ list_devices = gpus
 __all__ = [
     'CachingResource', 'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'DmaBuf', 'Error',
     'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'In', 'InOut', 'InvalidArgument', 'InvalidCodeObject',
-    'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NoDevice',
+    'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NeedsCopy', 'NoDevice',
     'NotOffered', 'Out', 'OutOfMemory', 'PhysicalMemory', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
     'advise', 'as_cuda_array', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
-    'deregister', 'detect', 'device_array', 'device_array_like', 'event', 'event_elapsed_time', 'find_gpu',
+    'defer_cleanup', 'deregister', 'detect', 'device_array', 'device_array_like', 'event', 'event_elapsed_time', 'find_gpu',
     'finegrain_array', 'from_cuda_array_interface', 'from_dlpack', 'get_current_device', 'gpus', 'is_available',
     'is_cuda_array', 'list_devices', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',
     'mapped_array_like', 'open_dmabuf', 'open_ipc_array', 'open_ipc_signal', 'pinned', 'pinned_array',

@@ -32,7 +32,7 @@ def is_number(dtype):
 
 def shape_of(shape):
     """A tuple, for what NumPy takes as a shape; TypeError for what is no integer."""
-    return (operator.index(shape),) if hasattr(shape, '__index__') else tuple(map(operator.index, shape))
+    return (operator.index(shape),) if hasattr(shape, '__index__') and not np.ndim(shape) else tuple(map(operator.index, shape))
 
 
 def described(shape, dtype, strides=None, address=None, flags=0):
@@ -65,9 +65,9 @@ def order_of(ary):
     return 'F' if ary.flags.f_contiguous and not ary.flags.c_contiguous else 'C'
 
 
-def flags_of(shape, strides, dtype):
-    """NumPy's, of an array of that form: C_CONTIGUOUS, F_CONTIGUOUS."""
-    return np.lib.stride_tricks.as_strided(np.empty((), dtype), shape, strides).flags
+def stand_in(shape, strides, dtype):
+    """A NumPy array of that form, whose elements are not there: for what NumPy says of it."""
+    return np.lib.stride_tricks.as_strided(np.empty((), dtype), shape, strides)
 
 
 def strides_of(array):

@@ -22,10 +22,10 @@ MemoryInfo = collections.namedtuple('MemoryInfo', 'free total')  # bytes
 
 
 class _Threads(threading.local):
-    """What a thread has: a Device that it selected; the Devices and Streams of with-statements, the innermost last; streams of its own."""
+    """What a thread has: a Device that it selected; the Devices and Streams of with-statements, the innermost last."""
 
     def __init__(self):
-        self.selected, self.entered, self.streams = None, [], {}
+        self.selected, self.entered = None, []
 
 
 threads = _Threads()
@@ -94,8 +94,8 @@ class _Gpus(collections.abc.Sequence):
 
     @property
     def current(self):
-        """That of the thread's innermost with-statement, or None."""
-        return threads.entered[-1].device if threads.entered else None
+        """default_gpu()."""
+        return default_gpu()
 
 
 gpus = _Gpus()
@@ -115,7 +115,7 @@ def _first():
 
 def default_gpu():
     """That of the innermost with-statement; otherwise the one that select_device() chose, that HSADRV_DEVICE names, or the first."""
-    return gpus.current or threads.selected or _first()
+    return threads.entered[-1].device if threads.entered else threads.selected or _first()
 
 
 def select_device(device):

@@ -1,11 +1,13 @@
 """Arrays in device memory, and how they get there and back."""
 import functools
+import operator
 
 import numpy as np
 
 from . import _c, description
 from .description import of_host, view
 from .device import Device
+from .errors import InvalidArgument, NeedsCopy
 from .host_array import device_address_of, is_pinned
 from .memory import Memory
 from .resource import allocated
@@ -44,7 +46,7 @@ class DeviceNDArray:
     @functools.cached_property
     def flags(self):
         """As NumPy's: flags['C_CONTIGUOUS'], flags.f_contiguous."""
-        return description.flags_of(self.shape, self.strides, self.dtype)
+        return description.stand_in(self.shape, self.strides, self.dtype).flags
 
     def is_c_contiguous(self):
         return self.flags.c_contiguous
@@ -77,17 +79,20 @@ class DeviceNDArray:
         if order not in ('C', 'F', 'A'):
             raise ValueError(f"order={order!r}: 'C', 'F' or 'A'")
         wanted = description.shape_of(shape[0] if len(shape) == 1 else shape)
-        extents = (_c.c_int64 * len(wanted))(*wanted)
-        return self._of(view('reshape', self._array, extents, len(wanted), order.encode()))
+        if wanted.count(-1) > 1:
+            raise ValueError('can only specify one unknown dimension')
+        try:
+            return self._of(view('reshape', self._array, (_c.c_int64 * len(wanted))(*wanted), len(wanted), order.encode()))
+        except InvalidArgument as error:
+            raise (NeedsCopy if 'needs a copy' in str(error) else InvalidArgument)(str(error)) from None
 
     def transpose(self, *axes):
         if len(axes) == 1 and (axes[0] is None or not hasattr(axes[0], '__index__')):
             axes = axes[0]
-        if not axes:
-            return self._of(view('transpose', self._array, None))
-        if sorted(axis % max(self.ndim, 1) for axis in axes) != list(range(self.ndim)):
-            raise ValueError(f'transpose: {axes} does not name each of {self.ndim} axes once')
-        return self._of(view('transpose', self._array, (_c.c_int32 * self.ndim)(*(axis % self.ndim for axis in axes))))
+        if axes:
+            np.empty((1,) * self.ndim).transpose(axes)  # raises, in NumPy's words
+            axes = [operator.index(axis) % self.ndim for axis in axes]
+        return self._of(view('transpose', self._array, (_c.c_int32 * self.ndim)(*axes) if axes else None))
 
     def squeeze(self, axis=None):
         """Without the axes of one element, or those that are named."""
@@ -103,7 +108,11 @@ class DeviceNDArray:
     def view(self, dtype):
         """The same bytes as another type, as numpy.ndarray.view()."""
         dtype = np.dtype(dtype)
-        return self._of(view('view', self._array, description.type_text(dtype)), dtype.base)
+        try:
+            return self._of(view('view', self._array, description.type_text(dtype)), dtype.base)
+        except InvalidArgument:
+            description.stand_in(self.shape, self.strides, self.dtype).view(dtype)  # raises, in NumPy's words
+            raise
 
     def __getitem__(self, index):
         """A view; an element, if every axis has an integer."""
@@ -112,10 +121,14 @@ class DeviceNDArray:
 
     def __setitem__(self, index, value):
         """As NumPy: the value is broadcast and converted. Complete on return."""
+        self.setitem(index, value)
+
+    def setitem(self, index, value, stream=None):
+        """array[index] = value, on that stream, as Numba's."""
         part, _ = self._part(index)
-        stream = stream_of(self.stream, self.device)
+        value = array_of(value)
+        stream = stream_of(stream if is_named(stream) else self.stream, self.device)
         if not isinstance(value, DeviceNDArray):
-            value = np.asarray(value)
             if not (description.is_number(value.dtype) and description.is_number(part.dtype)):  # NumPy converts those
                 value = value.astype(part.dtype, copy=False)
         source = value._array if isinstance(value, DeviceNDArray) else of_host(value)
@@ -137,17 +150,21 @@ class DeviceNDArray:
     def __bool__(self):
         return bool(self.item())
 
-    def __eq__(self, other):
-        if self.shape == () and np.ndim(other) == 0:
-            return self.copy_to_host()[()] == (other.copy_to_host()[()] if isinstance(other, DeviceNDArray) else other)
-        return self._no_arithmetic()
-
-    __hash__ = object.__hash__
-
     def _no_arithmetic(self, *_):
         raise TypeError('device arrays do not compute: use a kernel, or copy_to_host()')
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_arithmetic
+    def _compared(operation):  # noqa: N805
+        """Of elements; other arrays are not compared, but with None, as what they are not."""
+        def compare(self, other):
+            if other is None:
+                return NotImplemented
+            if self.shape or np.ndim(other):
+                self._no_arithmetic()
+            return operation(self.copy_to_host()[()], other.copy_to_host()[()] if isinstance(other, DeviceNDArray) else other)
+        return compare
+
+    __eq__, __ne__, __lt__, __le__, __gt__, __ge__ = map(_compared, (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge))
+    __hash__ = object.__hash__
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _no_arithmetic
 
     def __copy__(self):
@@ -193,8 +210,7 @@ class DeviceNDArray:
         array[...] = ary converts and broadcasts. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
         named = is_named(stream)
         stream = stream_of(stream if named or isinstance(stream, Device) else self.stream, self.device)
-        if not isinstance(ary, (DeviceNDArray, np.ndarray, np.generic)):
-            ary = np.asarray(ary, self.dtype)
+        ary = array_of(ary, self.dtype)
         if ary.dtype != self.dtype:
             raise TypeError(f'incompatible dtype: {ary.dtype} vs. {self.dtype}; array[...] = ary converts')
         if ary.shape != self.shape:
@@ -226,7 +242,7 @@ class DeviceNDArray:
 
     @property
     def __cuda_array_interface__(self):
-        """Version 3, for libraries on ROCm that know it. Waits for its stream, or the thread's default one."""
+        """Version 3, for libraries on ROCm that know it. Waits for its stream, or the default one."""
         stream_of(self.stream, self.device).synchronize()
         return {'shape': self.shape, 'strides': None if self.is_c_contiguous() else self.strides, 'typestr': self.dtype.str,
                 'descr': self.dtype.descr, 'data': (self.address if self.size else 0, False), 'stream': None, 'version': 3}
@@ -267,6 +283,16 @@ class DeviceNDArray:
 
 class DeviceRecord(DeviceNDArray):
     """A structured element in a GPU's memory; its fields are arrays: record['x']."""
+
+
+def array_of(value, dtype=None):
+    """An array, a structured scalar, or another library's array on the GPU as it is; of other values what NumPy makes of them."""
+    if isinstance(value, (DeviceNDArray, np.ndarray, np.generic)):
+        return value
+    if hasattr(value, '__cuda_array_interface__'):
+        from .interchange import as_cuda_array
+        return as_cuda_array(value)
+    return np.asarray(value, dtype)
 
 
 def parts(array, section):
@@ -317,8 +343,7 @@ def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
     """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. `stream` may be a Device, as
     numba.roc's `context`. copy=False allocates only, from `resource`, as device_array();
     `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""
-    if not isinstance(obj, DeviceNDArray):
-        obj = np.asarray(obj)
+    obj = array_of(obj)
     if to is None:
         to = device_array_like(obj, stream, device or (obj.device if isinstance(obj, DeviceNDArray) else None), resource)
     if copy:

@@ -23,7 +23,7 @@ _end_capsule = _c.address_of_function('array_end_capsule')  # no Python: it may 
 
 
 def exported(ary, max_version, dl_device, copy):
-    """A capsule for ary. Waits for its stream, or the thread's default one: consumers of ROCm tensors have streams that this library
+    """A capsule for ary. Waits for its stream, or the default one: consumers of ROCm tensors have streams that this library
     does not know."""
     if dl_device is not None and tuple(map(int, dl_device)) != (ROCM, ary.device.index):
         raise BufferError(f'the array is on DLPack device {(ROCM, ary.device.index)}, not {tuple(map(int, dl_device))}; '

@@ -11,6 +11,10 @@ class InvalidArgument(Error, ValueError):
     """Nothing was enqueued."""
 
 
+class NeedsCopy(InvalidArgument, NotImplementedError):
+    """A view in that shape would need a copy: array.copy(), or copy_to_host()."""
+
+
 class OutOfMemory(Error, MemoryError):
     """Of a device or of the runtime: memory, queues or another resource."""
 

@@ -94,8 +94,8 @@ def coarsegrain_array(shape, dtype=np.float64, strides=None, order='C', device=N
 finegrain_array = pinned_array
 
 
-def pinned_array_like(ary):
-    """Of the same shape, type and order."""
+def pinned_array_like(ary, stream=None, portable=False, wc=False):
+    """Of the same shape, type and order; the rest as mapped_array()."""
     return pinned_array(ary.shape, ary.dtype, order=description.order_of(ary))
 
 

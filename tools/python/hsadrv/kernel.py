@@ -8,7 +8,7 @@ import numpy as np
 from . import _c
 from .description import in_place
 from .device import gpu_of
-from .device_array import DeviceNDArray, to_device
+from .device_array import DeviceNDArray, array_of, to_device
 from .errors import InvalidArgument
 from .host_array import device_address_of
 from .stream import stream_of
@@ -121,7 +121,7 @@ class Kernel:
     def forall(self, count, group_size=256, stream=None):
         """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
         if count < 0:
-            raise ValueError(f'{self.name}.forall({count}): the count is negative')
+            raise ValueError(f"{self.name}.forall({count}): Can't create ForAll with negative task count")
         group = min(group_size, max(count, 1))
         return lambda *arguments, **named: self.launch(self._ordered(arguments, named), count, group, stream)
 
@@ -197,6 +197,9 @@ class _Packed:
             host[...] = on_device.copy_to_host()
 
     def _pack(self, n, out, facts, value):
+        if not isinstance(value, (DeviceNDArray, np.ndarray)) and hasattr(value, '__cuda_array_interface__'):
+            value = array_of(value)
+            self.kept.append(value)
         if isinstance(value, DeviceNDArray):
             self._require_packed(n, value, value.is_c_contiguous() or value.is_f_contiguous())
             self._point(out, value.dtype, memory=value.memory, offset=value.address - value.memory.address)
@@ -262,6 +265,8 @@ class _Packed:
             if not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
                 raise self._wrong(n, value, f'it has {size} bytes, which do not hold this number')
             return number.to_bytes(size, 'little', signed=number < 0)
+        if isinstance(value, complex) and size in (8, 16):
+            return np.array(value, f'c{size}').tobytes()
         if isinstance(value, float):
             if facts.kind == _c.INTEGER:
                 raise self._wrong(n, value, 'it is an integer')

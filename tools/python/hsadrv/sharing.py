@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 from . import _c, description
-from .device import gpu_of
+from .device import default_gpu, gpu_of, gpus
 from .device_array import device_array
 from .dlpack import attached
 from .memory import Memory
@@ -42,12 +42,19 @@ class IpcArrayHandle:
         return IpcArrayHandle, (self._text,)
 
     def open(self, device=None):
-        """The array, in another process than the one that made the handle: the same memory. It is detached with the last array that
+        """The array, in another process than the one that made the handle: the same memory, of the GPU that it is on. It is detached with the last array that
         uses it, and not before close()."""
         if self._opened is not None:
-            raise ValueError('the handle is open')
-        device, array = gpu_of(device), _c.Array()
-        _c.call('array_attach_ipc', device.handle, self._text.encode(), array)
+            raise ValueError('IpcHandle is already opened')
+        array = _c.Array()
+        for device in [gpu_of(device)] if device is not None else sorted(gpus(), key=lambda gpu: gpu is not default_gpu()):
+            try:
+                _c.call('array_attach_ipc', device.handle, self._text.encode(), array)
+                break
+            except _c.errors.InvalidArgument as error:  # the memory is of another GPU
+                failed = error
+        else:
+            raise failed
         self._opened = attached(array, device) if array.memory else device_array(self.shape, self.dtype, device=device)
         return self._opened
 

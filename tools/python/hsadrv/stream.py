@@ -138,6 +138,7 @@ class Graph:
         ended_at_exit(self)
 
     def launch(self, stream, timeout=None):
+        stream.follow_default()
         _c.call('graph_launch', self.handle, stream.handle, _c.nanoseconds(timeout))
         stream.keep(self)
 
@@ -156,7 +157,7 @@ class Stream(Entered):
     stream of its device; close() ends it, or its last reference."""
 
     def __init__(self, device=None, name=None, priority='normal', exclusive=False):
-        self.device, self.name = gpu_of(device), name
+        self.device, self.name, self._number = gpu_of(device), name, next(_numbers)
         try:
             number = ('normal', 'low', 'high').index(priority)
         except ValueError:
@@ -164,6 +165,7 @@ class Stream(Entered):
         options = _c.StreamOptions(name=name.encode() if name else None, priority=number, exclusive=exclusive)
         self.handle = _c.made('stream_create', self.device.handle, options)
         self._kept, self._lock = {}, threading.Lock()  # by a number that grows
+        self._used, self._follows = 0, {}  # calls that enqueue; of other streams, up to which this one follows them
         self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
         ended_at_exit(self)
@@ -220,6 +222,7 @@ class Stream(Entered):
         self._call(lambda: function(*arguments))
 
     def _call(self, *functions):
+        self.follow_default()
         host_function(lambda *call: _c.call('stream_call', self.handle, *call, _c.FOREVER), *functions)
 
     def add_callback(self, callback, arg=None):
@@ -259,8 +262,23 @@ class Stream(Entered):
             handle = _c.made('stream_end_capture', self.handle)  # if it raises, the capture goes on
             graphs.append(Graph(handle, capture.end()))
 
+    def follow_default(self):
+        """Before a call that enqueues: the device's default stream is ordered with all others, as Numba's. What it gets follows what
+        they were given, and what they get follows it. A capture records no such order."""
+        default = _defaults.get(self.device.index)
+        if default is not None and self._capture is None:
+            others = streams_of(self.device) if self is default else [default]
+            for other in others:
+                if other is not self and other._used != self._follows.get(other._number, 0) and other._capture is None:
+                    self._follows[other._number] = other._used
+                    with contextlib.suppress(_c.errors.Error):  # of a stream that has failed, which says so itself
+                        self.wait(other.record())
+        self._used += 1
+        return self
+
     def copy(self, to, source, size_bytes, memories=(), wait=False, timeout=None):
         """Copies bytes between addresses of any memory. `memories`: Memory objects to hold until then."""
+        self.follow_default()
         _c.call('stream_copy_and_wait' if wait else 'stream_copy', self.handle, to, source, size_bytes,
                 _c.nanoseconds(timeout))
         if not wait:
@@ -268,6 +286,7 @@ class Stream(Entered):
 
     def fill(self, to, size_bytes, pattern, memory=None):
         """Repeats the bytes of `pattern`."""
+        self.follow_default()
         _c.call('stream_fill', self.handle, to, size_bytes, pattern, len(pattern), _c.FOREVER)
         self.hold(*([memory] if memory else []))
 
@@ -310,16 +329,26 @@ def streams_of(device):
     return [stream for stream in list(_alive) if isinstance(stream, Stream) and stream.device is device and stream._end.alive]
 
 
+_defaults, _defaults_lock = {}, threading.Lock()  # of all threads, by the device's index
+
+
 def default_stream(device=None):
-    """The calling thread's stream of the device, for calls that name none: that of the innermost with-statement, or one of the thread's
-    own."""
+    """The stream of the device for calls that name none: that of the thread's innermost with-statement, or one of all threads, which is
+    ordered with all others. If it has failed, this raises once, and the next call gets another."""
     device = gpu_of(device)
     for entered in reversed(threads.entered):
         if isinstance(entered, Stream) and entered.device is device:
             return entered
-    if device.index not in threads.streams:
-        threads.streams[device.index] = Stream(device, name=f'default of {threading.current_thread().name}')
-    return threads.streams[device.index]
+    with _defaults_lock:
+        if device.index not in _defaults:
+            _defaults[device.index] = Stream(device, name='default')
+        default = _defaults[device.index]
+    try:
+        default.query()
+    except _c.errors.Error:
+        _defaults.pop(device.index, None)
+        raise
+    return default
 
 
 def is_named(stream):
@@ -337,11 +366,11 @@ def stream_of(stream, device):
     if isinstance(stream, Device) and stream is not device:
         raise ValueError(f'the array is on {device!r}, not on {stream!r}')
     if not is_named(stream):
-        return default_stream(device)
+        return default_stream(device).follow_default()
     if not isinstance(stream, Stream):
         raise TypeError(f'stream={stream!r} is not a Stream')
     if stream.device is not device:
         raise ValueError(f'the array is on {device!r}, the stream on {stream.device!r}')
     if stream.handle is None:
         raise ValueError(f'{stream!r} was closed')
-    return stream
+    return stream.follow_default()
