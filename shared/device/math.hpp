@@ -8,12 +8,13 @@
 //
 //                                                            float                    double
 //     sqrt, fma, floor, ceil, trunc, rint, fabs, fmin, fmax  0.5 (correctly rounded)  0.5
+//     fmod                                                   0 (exact)                0
 //     log, log2, log10                                       0.51                     0.51
 //     exp, exp2, exp10, log1p, atan, atan2, cbrt             0.51                     0.7
 //     sin, cos, hypot                                        0.51                     1
 //     expm1, rsqrt                                           0.51                     1.5
 //     asin, pow                                              0.51                     2
-//     tan, acos, sinh, cosh, tanh                            0.51                     2.5
+//     tan, acos, sinh, cosh, tanh, asinh, acosh, atanh       0.51                     2.5
 //
 // Results that are subnormal may be off by one more. Special values are those of ISO C, annex F; nothing sets errno or
 // flags. Functions of float compute in double: on GPUs with few double units (gfx900) the GPU's own instructions,
@@ -23,6 +24,7 @@
 
 #include "math_angle.hpp"
 #include "math_arc.hpp"
+#include "math_area.hpp"
 #include "math_exponential.hpp"
 #include "math_logarithm.hpp"
 #include "math_power.hpp"
@@ -101,6 +103,9 @@ HSADRV_MATH_FUNCTION(atan)
 HSADRV_MATH_FUNCTION(sinh)
 HSADRV_MATH_FUNCTION(cosh)
 HSADRV_MATH_FUNCTION(tanh)
+HSADRV_MATH_FUNCTION(asinh)
+HSADRV_MATH_FUNCTION(acosh)
+HSADRV_MATH_FUNCTION(atanh)
 HSADRV_MATH_FUNCTION(cbrt)
 #undef HSADRV_MATH_FUNCTION
 
@@ -110,6 +115,9 @@ HSADRV_DEVICE float atan2(float y, float x) { return static_cast<float>(detail::
 /// sqrt(x * x + y * y) without overflow or underflow in between.
 HSADRV_DEVICE double hypot(double x, double y) { return detail::hypot_double(x, y); }
 HSADRV_DEVICE float hypot(float x, float y) { return static_cast<float>(detail::hypot_double(x, y)); }
+/// The rest of the division, with the sign of x.
+HSADRV_DEVICE double fmod(double x, double y) { return detail::fmod_double(x, y); }
+HSADRV_DEVICE float fmod(float x, float y) { return static_cast<float>(detail::fmod_double(x, y)); }
 HSADRV_DEVICE double pow(double x, double y) { return detail::pow_double(x, y); }
 HSADRV_DEVICE float pow(float x, float y) { return static_cast<float>(detail::pow_single(x, y)); }
 

@@ -45,6 +45,22 @@ HSADRV_DEVICE double cbrt_double(double x) {
     return __builtin_copysign(__builtin_amdgcn_ldexp(root, third), x);
 }
 
+/// Exact: the mantissas are divided as integers, 11 bits of the quotient at a time.
+HSADRV_DEVICE double fmod_double(double x, double y) {
+    const double a = magnitude(x), b = magnitude(y);
+    if (!(b > 0) || !(a < infinity)) return not_a_number;
+    if (a < b) return x;
+    const auto integer = [](double value) {
+        return static_cast<uint64_t>(__builtin_amdgcn_ldexp(__builtin_amdgcn_frexp_mant(value), 53));
+    };
+    const uint64_t divisor = integer(b);
+    const int exponent = __builtin_amdgcn_frexp_exp(b);
+    uint64_t rest = integer(a) % divisor;
+    for (int left = __builtin_amdgcn_frexp_exp(a) - exponent; left > 0 && rest != 0; left -= 11)
+        rest = (rest << (left < 11 ? left : 11)) % divisor;
+    return __builtin_copysign(__builtin_amdgcn_ldexp(static_cast<double>(rest), exponent - 53), x);
+}
+
 HSADRV_DEVICE double hypot_double(double x, double y) {
     x = magnitude(x);
     y = magnitude(y);

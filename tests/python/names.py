@@ -228,7 +228,7 @@ class Forms(Case):
         self.assertEqual(roc.to_device(records).copy_to_host().dtype, records.dtype)
 
 
-class OfOther:
+class Foreign:
     """Another library's array."""
 
     def __init__(self, array, **changes):

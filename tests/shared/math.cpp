@@ -64,12 +64,16 @@ const Function functions[] = {
     {"sinh", [](Exact x, Exact) { return std::sinh(x); }, 2.5, -6, 9},
     {"cosh", [](Exact x, Exact) { return std::cosh(x); }, 2.5, -6, 9},
     {"tanh", [](Exact x, Exact) { return std::tanh(x); }, 2.5, -6, 5},
+    {"asinh", [](Exact x, Exact) { return std::asinh(x); }, 2.5, -6, 30},
+    {"acosh", [](Exact x, Exact) { return std::acosh(x); }, 2.5, 0, 30},
+    {"atanh", [](Exact x, Exact) { return std::atanh(x); }, 2.5, -6, 0},
     {"cbrt", [](Exact x, Exact) { return std::cbrt(x); }, 0.7},
     {"fmin", [](Exact x, Exact y) { return std::fmin(x, y); }, 0},
     {"fmax", [](Exact x, Exact y) { return std::fmax(x, y); }, 0},
     {"copysign", [](Exact x, Exact y) { return std::copysign(x, y); }, 0},
     {"atan2", [](Exact x, Exact y) { return std::atan2(x, y); }, 0.7, -3, 3},
     {"hypot", [](Exact x, Exact y) { return std::hypot(x, y); }, 1, -3, 3},
+    {"fmod", [](Exact x, Exact y) { return std::fmod(x, y); }, 0, -3, 40},
     {"pow", [](Exact x, Exact y) { return std::pow(x, y); }, 2, -3, 8},
 };
 
