@@ -34,6 +34,7 @@
 #ifndef HSADRV_H
 #define HSADRV_H
 
+#include "hsadrv/c/agent.h"
 #include "hsadrv/c/compile.h"
 #include "hsadrv/c/dmabuf.h"
 #include "hsadrv/c/driver.h"

@@ -75,6 +75,46 @@ struct Program {
 
 }  // namespace
 
+TEST_CASE("C: agents, their pools, and memory of each", "[c][memory][device]") {
+    NEEDS_C_MACHINE();
+    std::size_t count = 0;
+    REQUIRE(hsadrv_driver_agent_count(m.driver, &count) == HSADRV_SUCCESS);
+    unsigned gpus = 0, allocations = 0;
+    for (std::size_t agent = 0; agent < count; ++agent) {
+        hsadrv_agent_facts facts{};
+        facts.struct_size = sizeof facts;
+        REQUIRE(hsadrv_driver_agent_info(m.driver, agent, &facts) == HSADRV_SUCCESS);
+        gpus += facts.kind == HSADRV_AGENT_GPU;
+        CHECK((facts.device == UINT32_MAX) == (facts.kind != HSADRV_AGENT_GPU));
+        const std::size_t counts[] = {facts.pools, facts.regions};
+        for (const std::uint32_t view : {HSADRV_VIEW_POOLS, HSADRV_VIEW_REGIONS}) {
+            hsadrv_pool_facts pool{};
+            pool.struct_size = sizeof pool;
+            for (std::size_t i = 0; i < counts[view]; ++i) {
+                REQUIRE(hsadrv_driver_pool_info(m.driver, agent, view, i, &pool) == HSADRV_SUCCESS);
+                hsadrv_memory memory = nullptr;
+                const hsadrv_result result = hsadrv_memory_create_in(m.driver, agent, view, i, 4096, &memory);
+                CHECK((result == HSADRV_SUCCESS) == (pool.segment == HSADRV_SEGMENT_GLOBAL && pool.alloc_allowed));
+                if (result != HSADRV_SUCCESS) continue;
+                void* address = nullptr;
+                CHECK(hsadrv_memory_address(memory, &address) == HSADRV_SUCCESS);
+                if (pool.host_accessible) static_cast<char*>(address)[4095] = 1;
+                CHECK(hsadrv_stream_fill(m.stream, address, 4096, "x", 1, patience_ns) == HSADRV_SUCCESS);
+                CHECK(hsadrv_stream_synchronize(m.stream, patience_ns) == HSADRV_SUCCESS);
+                CHECK(hsadrv_memory_destroy(memory) == HSADRV_SUCCESS);
+                ++allocations;
+            }
+            CHECK_THAT(failure(bad_argument, hsadrv_driver_pool_info(m.driver, agent, view, counts[view], &pool)),
+                       Contains("there are " + std::to_string(counts[view])));
+        }
+    }
+    CHECK(gpus > 0);
+    CHECK(allocations > 4);
+    hsadrv_memory memory = nullptr;
+    CHECK_THAT(failure(bad_argument, hsadrv_memory_create_in(m.driver, 0, 2, 0, 4096, &memory)), Contains("view 2"));
+    CHECK_THAT(failure(bad_argument, hsadrv_memory_create_in(m.driver, count, 0, 0, 4096, &memory)), Contains("agent"));
+}
+
 TEST_CASE("C: the host and a kernel use managed memory in place", "[c][managed][device]") {
     NEEDS_C_MACHINE();
     hsadrv_memory memory = nullptr;

@@ -331,5 +331,34 @@ class TakenAsNumbasAre(Case):
         self.assertEqual(roc.mapped_array_like(np.zeros(3), stream=roc.stream(), portable=True).shape, (3,))
 
 
+class Agents(Case):
+    def test_all_are_there(self):
+        kinds = [agent.kind for agent in roc.agents()]
+        self.assertIn('cpu', kinds)
+        self.assertEqual([agent.device for agent in roc.agents() if agent.device], list(roc.gpus))
+        gpu = next(agent for agent in roc.agents() if agent.kind == 'gpu')
+        self.assertIn(gpu.name, repr(gpu))
+        self.assertEqual({region.kind for region in gpu.regions} & {'global', 'group'}, {'global', 'group'})
+        self.assertTrue(any(pool.kind == 'group' and pool.size_bytes == gpu.device.lds_bytes for pool in gpu.pools))
+
+    def test_memory_of_pools_and_regions(self):
+        host, d = roc.pinned_array(256, np.float32), roc.device_array(256, np.float32)
+        host[:], made = range(256), 0
+        for agent in roc.agents():
+            for pool in [*agent.pools, *agent.regions]:
+                if not pool.alloc_allowed or pool.kind != 'global':
+                    with self.assertRaises(roc.NotOffered):
+                        pool.allocate(4096)
+                    continue
+                memory = pool.allocate(4096)
+                ary = memory.array(256, np.float32)
+                ary.copy_to_device(host)
+                d.copy_to_device(ary)
+                self.equal(d, host)
+                self.assertEqual(memory.is_of_host, pool.host_accessible)
+                made += 1
+        self.assertGreater(made, 4)
+
+
 if __name__ == '__main__':
     main()

@@ -15,6 +15,7 @@ Needs libdevicearray.so.0 and libhsadrv.so.0: installed, or named by HSADRV_LIBR
 import contextlib
 
 from . import _c
+from .agents import Agent, Pool, agents
 from .device import Device, default_gpu, detect, find_gpu, gpus, is_available, select_device
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
 from .dlpack import from_dlpack
@@ -56,11 +57,11 @@ list_devices = gpus
 
 
 __all__ = [
-    'CachingResource', 'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'DmaBuf', 'Error',
+    'Agent', 'CachingResource', 'CompileError', 'Device', 'DeviceLost', 'DeviceNDArray', 'DeviceRecord', 'DmaBuf', 'Error',
     'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'In', 'InOut', 'InvalidArgument', 'InvalidCodeObject',
     'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NeedsCopy', 'NoDevice',
-    'NotOffered', 'Out', 'OutOfMemory', 'PhysicalMemory', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
-    'advise', 'as_cuda_array', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
+    'NotOffered', 'Out', 'OutOfMemory', 'PhysicalMemory', 'Pool', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
+    'advise', 'agents', 'as_cuda_array', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
     'defer_cleanup', 'deregister', 'detect', 'device_array', 'device_array_like', 'event', 'event_elapsed_time', 'find_gpu',
     'finegrain_array', 'from_cuda_array_interface', 'from_dlpack', 'get_current_device', 'gpus', 'is_available',
     'is_cuda_array', 'list_devices', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',

@@ -3,6 +3,19 @@
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint8, c_uint16,
                     c_uint32, c_uint64, c_void_p, sizeof)
 
+AGENT_CPU = 0
+AGENT_GPU = 1
+AGENT_OTHER = 2
+VIEW_POOLS = 0
+VIEW_REGIONS = 1
+SEGMENT_GLOBAL = 0
+SEGMENT_READONLY = 1
+SEGMENT_PRIVATE = 2
+SEGMENT_GROUP = 3
+SEGMENT_KERNARG = 4
+POOL_KERNARG = 1
+POOL_FINE_GRAINED = 2
+POOL_COARSE_GRAINED = 4
 LANGUAGE_CPP = 0
 LANGUAGE_OPENCL = 1
 LANGUAGE_LLVM_IR = 2
@@ -77,6 +90,38 @@ DeallocateFunction = CFUNCTYPE(None, c_void_p, c_size_t, c_size_t, c_void_p)
 HostFunction = CFUNCTYPE(c_int, c_void_p)
 ReleaseFunction = CFUNCTYPE(None, c_void_p)
 CompletionFunction = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
+
+
+class AgentFacts(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('native_agent', c_uint64),
+        ('kind', c_uint32),
+        ('device', c_uint32),
+        ('pools', c_uint32),
+        ('regions', c_uint32),
+        ('name', c_char * 64),
+        ('product_name', c_char * 64),
+    ]
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=sizeof(type(self)), **fields)
+
+
+class PoolFacts(Structure):
+    _fields_ = [
+        ('struct_size', c_size_t),
+        ('size_bytes', c_uint64),
+        ('alloc_max_bytes', c_uint64),
+        ('alloc_granule_bytes', c_uint64),
+        ('segment', c_uint32),
+        ('flags', c_uint32),
+        ('alloc_allowed', c_uint32),
+        ('host_accessible', c_uint32),
+    ]
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=sizeof(type(self)), **fields)
 
 
 class CompileOptions(Structure):
@@ -287,6 +332,10 @@ class Index(Structure):
 
 
 FUNCTIONS = {  # name: (result, parameters)
+    'hsadrv_driver_agent_count': (c_int, [c_void_p, POINTER(c_size_t)]),
+    'hsadrv_driver_agent_info': (c_int, [c_void_p, c_size_t, POINTER(AgentFacts)]),
+    'hsadrv_driver_pool_info': (c_int, [c_void_p, c_size_t, c_uint32, c_size_t, POINTER(PoolFacts)]),
+    'hsadrv_memory_create_in': (c_int, [c_void_p, c_size_t, c_uint32, c_size_t, c_size_t, POINTER(c_void_p)]),
     'hsadrv_compile': (c_int, [c_void_p, c_void_p, c_size_t, POINTER(CompileOptions), c_uint64, POINTER(c_void_p)]),
     'hsadrv_compiled_code': (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     'hsadrv_compiled_messages': (c_int, [c_void_p, POINTER(c_char_p)]),
