@@ -69,7 +69,8 @@ MemPool pool_like(const char* call, const Driver& driver, AgentRef agent, const 
     for (const AgentRef owner : driver.agents()) {
         if (region.host_accessible() ? !owner.is_cpu() : owner != agent) continue;
         for (const MemPool& pool : owner.pools())
-            if (pool.segment() == Segment::global && pool.alloc_allowed() && pool.global_flags() == region.global_flags())
+            if (pool.segment() == Segment::global && pool.alloc_allowed() &&
+                pool.global_flags() == region.global_flags())
                 return pool;
     }
     throw NotOffered(std::string(call) + ": no pool has the memory of this " +
@@ -87,8 +88,7 @@ MemPool pool_of(const char* call, const Driver& driver, std::size_t agent, uint3
     }
     if (view != HSADRV_VIEW_POOLS) refuse_view(call, view);
     const MemPool pool = at(call, "pool", owner.pools(), index);
-    if (!pool.alloc_allowed())
-        throw NotOffered(std::string(call) + ": " + pool.label() + " allows no allocation");
+    if (!pool.alloc_allowed()) throw NotOffered(std::string(call) + ": " + pool.label() + " allows no allocation");
     return pool;
 }
 
@@ -121,8 +121,8 @@ hsadrv_result hsadrv_driver_pool_info(hsadrv_driver driver, size_t agent, uint32
     });
 }
 
-hsadrv_result hsadrv_memory_create_in(hsadrv_driver driver, size_t agent, uint32_t view, size_t index, size_t size_bytes,
-                                      hsadrv_memory* memory) noexcept {
+hsadrv_result hsadrv_memory_create_in(hsadrv_driver driver, size_t agent, uint32_t view, size_t index,
+                                      size_t size_bytes, hsadrv_memory* memory) noexcept {
     return call("hsadrv_memory_create_in", [&](const char* name) {
         output(name, "memory", memory) = nullptr;
         const auto held = object<DriverObject>(name, "driver", driver);

@@ -13,11 +13,7 @@
 extern "C" {
 #endif
 
-typedef enum hsadrv_agent_kind {
-    HSADRV_AGENT_CPU = 0,
-    HSADRV_AGENT_GPU = 1,
-    HSADRV_AGENT_OTHER = 2
-} hsadrv_agent_kind;
+typedef enum hsadrv_agent_kind { HSADRV_AGENT_CPU = 0, HSADRV_AGENT_GPU = 1, HSADRV_AGENT_OTHER = 2 } hsadrv_agent_kind;
 
 /* Texts are cut to their field, and end in zero. */
 typedef struct hsadrv_agent_facts {

@@ -5,6 +5,7 @@
 #include "hsadrv/c/executable.h"
 #include "hsadrv/c/objects.hpp"
 #include "hsadrv/c/structures.hpp"
+#include "hsadrv/kernel_occupancy.hpp"
 
 using namespace hsadrv;
 using namespace hsadrv::c;
@@ -86,5 +87,19 @@ hsadrv_result hsadrv_kernel_argument_info(hsadrv_kernel kernel, size_t index, hs
                                   std::to_string(plan.argument_count()) + " arguments, numbered from 0; asked for " +
                                   std::to_string(index));
         write_structure(facts, facts_of(plan, index));
+    });
+}
+
+hsadrv_result hsadrv_kernel_suggest_group_size(hsadrv_kernel kernel, uint32_t lds_bytes_per_item, uint32_t* workgroup,
+                                               uint32_t* workgroups) noexcept {
+    return call("hsadrv_kernel_suggest_group_size", [&](const char* name) {
+        output(name, "workgroups", workgroups) = 0;
+        required(name, "workgroup", workgroup);
+        const auto found = object<KernelObject>(name, "kernel", kernel);
+        const SuggestedLaunch best = suggest_group_size(found->kernel, lds_bytes_per_item);
+        workgroup[0] = best.workgroup.x;
+        workgroup[1] = best.workgroup.y;
+        workgroup[2] = best.workgroup.z;
+        *workgroups = best.workgroups;
     });
 }

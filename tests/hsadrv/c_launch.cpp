@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "c_machine.hpp"
+#include "hsadrv/kernel_occupancy.hpp"
 
 using namespace hsadrv;
 using namespace test_support;
@@ -119,6 +120,18 @@ TEST_CASE("sizes beyond the limits are refused with the limit", "[c][device]") {
     hsadrv_memory_address(m.x, &x);
     hsadrv_memory_address(m.y, &y);
     CHECK_THAT(failure(bad_argument, hsadrv_stream_copy(m.stream, y, x, 1 << 20, patience_ns)), Contains("1048576"));
+}
+
+TEST_CASE("C: the group size with the best occupancy", "[c][device]") {
+    NEEDS_C_MACHINE();
+    std::uint32_t size[3] = {}, groups = 0;
+    REQUIRE(hsadrv_kernel_suggest_group_size(m.saxpy, 0, size, &groups) == HSADRV_SUCCESS);
+    const SuggestedLaunch wanted = suggest_group_size(
+        Executable::load(Driver().gpus().front(), launch_file(Driver().gpus().front(), "v5.O2")).kernel("saxpy"));
+    CHECK(Dim3(size[0], size[1], size[2]) == wanted.workgroup);
+    CHECK(groups == wanted.workgroups);
+    CHECK_THAT(failure(bad_argument, hsadrv_kernel_suggest_group_size(m.saxpy, 1 << 30, size, &groups)),
+               Contains("LDS"));
 }
 
 TEST_CASE("C: a grid in work-groups", "[c][device]") {

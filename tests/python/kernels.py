@@ -89,6 +89,18 @@ class Kernels(Case):
                 fill[1, 10](*wrong)
         self.equal(floats.copy_to_host(), [3] + [2] * 9)
 
+    def test_suggested_group_size(self):
+        groups, size = self.add.suggest_group_size()
+        d = [roc.to_device(self.a), roc.to_device(self.b), roc.device_array(1000, np.float32)]
+        self.add[groups, size](*d, 1000)
+        self.equal(d[2].copy_to_host(), self.a + 2)
+        self.assertEqual(size % self.add.facts.wavefront_size, 0)
+        self.assertEqual(groups % roc.default_gpu().compute_units, 0)
+        less, _ = self.add.suggest_group_size(lds_bytes_per_item=64)
+        self.assertLess(less, groups * 2)
+        with self.assertRaises(roc.InvalidArgument):
+            self.add.suggest_group_size(1 << 30)
+
     def test_modules(self):
         self.assertEqual(sorted(self.module().kernels), ['add', 'increment'])
         with self.assertRaisesRegex(roc.InvalidArgument, 'increment'):

@@ -369,6 +369,7 @@ FUNCTIONS = {  # name: (result, parameters)
     'hsadrv_executable_global': (c_int, [c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t)]),
     'hsadrv_kernel_destroy': (c_int, [c_void_p]),
     'hsadrv_kernel_info': (c_int, [c_void_p, POINTER(KernelFacts)]),
+    'hsadrv_kernel_suggest_group_size': (c_int, [c_void_p, c_uint32, POINTER(c_uint32), POINTER(c_uint32)]),
     'hsadrv_kernel_argument_info': (c_int, [c_void_p, c_size_t, POINTER(ArgumentFacts)]),
     'hsadrv_stream_begin_capture': (c_int, [c_void_p]),
     'hsadrv_stream_end_capture': (c_int, [c_void_p, POINTER(c_void_p)]),

@@ -125,6 +125,13 @@ class Kernel:
         group = min(group_size, max(count, 1))
         return lambda *arguments, **named: self.launch(self._ordered(arguments, named), count, group, stream)
 
+    def suggest_group_size(self, lds_bytes_per_item=0):
+        """The group size with the most work-items resident on a compute unit, and how many such groups the device holds at once, for a
+        kernel that loops over its data: groups, size = …; kernel[groups, size](…)."""
+        size, groups = (_c.c_uint32 * 3)(), _c.c_uint32()
+        _c.call('kernel_suggest_group_size', self.handle, lds_bytes_per_item, size, ctypes.byref(groups))
+        return groups.value, size[0] if tuple(size[1:]) == (1, 1) else tuple(size)
+
     def _ordered(self, given, named):
         """Arguments by position and by the names that the kernel gives them."""
         names = [facts.name.decode() for facts in self.arguments]
