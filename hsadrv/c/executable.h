@@ -62,9 +62,9 @@ typedef struct hsadrv_kernel_facts {
 /* Fills in as much as facts->struct_size holds. */
 HSADRV_API hsadrv_result hsadrv_kernel_info(hsadrv_kernel kernel, hsadrv_kernel_facts* facts) HSADRV_NOEXCEPT;
 
-/* The work-group with the most work-items resident on a compute unit, if each work-item uses so much LDS that is sized at
- * launch (`workgroup`: three extents), and how many such work-groups the whole device holds at once: the grid of a kernel that loops over its data.
- * Errors: HSADRV_ERROR_INVALID_ARGUMENT if none fits. */
+/* The work-group with the most work-items resident on a compute unit, if each work-item uses so much LDS that is sized
+ * at launch (`workgroup`: three extents), and how many such work-groups the whole device holds at once: the grid of a
+ * kernel that loops over its data. Errors: HSADRV_ERROR_INVALID_ARGUMENT if none fits. */
 HSADRV_API hsadrv_result hsadrv_kernel_suggest_group_size(hsadrv_kernel kernel, uint32_t lds_bytes_per_item,
                                                           uint32_t* workgroup, uint32_t* workgroups) HSADRV_NOEXCEPT;
 

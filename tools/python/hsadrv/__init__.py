@@ -12,9 +12,12 @@
 
 Needs libdevicearray.so.0 and libhsadrv.so.0: installed, or named by HSADRV_LIBRARY. HSADRV_DEVICE names the default GPU.
 """
+from __future__ import annotations
+
 import contextlib
 
 from . import _c
+from ._types import Any, DeviceLike
 from .agents import Agent, Pool, agents
 from .device import Device, default_gpu, detect, find_gpu, gpus, is_available, select_device
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
@@ -35,18 +38,18 @@ from .stream import Event, Graph, Stream, default_stream, event, event_elapsed_t
 from .virtual import PhysicalMemory, VirtualRange
 
 
-def stream(device=None, **options):
+def stream(device: DeviceLike = None, **options: Any) -> Stream:
     """A new Stream."""
     return Stream(device, **options)
 
 
-def synchronize(timeout=None):
+def synchronize(timeout: float | None = None) -> None:
     """Waits for the work of all GPUs that this module was given, as Device.synchronize()."""
     for device in gpus:
         device.synchronize(timeout)
 
 
-def defer_cleanup():
+def defer_cleanup() -> contextlib.AbstractContextManager[None]:
     """As Numba's: nothing in this context waits for memory to be freed. Nothing ever does: it is freed when its last use is complete."""
     return contextlib.nullcontext()
 

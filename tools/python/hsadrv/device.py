@@ -1,23 +1,28 @@
 """The GPUs of this machine."""
+from __future__ import annotations
+
 import atexit
 import collections
 import collections.abc
 import functools
 import os
 import threading
+from typing import TYPE_CHECKING, TypeVar
 
 from . import _c
+from ._types import Any, DeviceLike
 from .errors import NoDevice, NotOffered
 
 
 @functools.cache
-def driver():
+def driver() -> Any:
     """The handle of the runtime."""
     handle = _c.made('driver_create')
     atexit.register(_c.quietly, 'driver_destroy', handle)
     return handle
 
 
+_Self = TypeVar('_Self')
 MemoryInfo = collections.namedtuple('MemoryInfo', 'free total')  # bytes
 
 
@@ -34,11 +39,11 @@ threads = _Threads()
 class Entered:
     """In a with-statement, calls of the thread that name no device or stream use it."""
 
-    def __enter__(self):
+    def __enter__(self: _Self) -> _Self:
         threads.entered.append(self)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         threads.entered.pop()
 
 
@@ -46,7 +51,7 @@ class Device(Entered):
     """A GPU. `name` ("gfx90a"), `product_name`, `uuid`, `pci_address`, `isa`, `compute_units`, `wavefront_size`,
     `workgroup_max`, `lds_bytes`, `memory_bytes`, … are those of hsadrv_device_facts."""
 
-    def __init__(self, handle, index):
+    def __init__(self, handle: Any, index: Any) -> None:
         self.handle, self.index, self.device = handle, index, self
         facts = self._facts()
         for name, _ in facts._fields_[1:]:
@@ -59,22 +64,25 @@ class Device(Entered):
 
     id = property(lambda self: self.index)
 
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...  # noqa: E704
+
     def _facts(self):
         facts = _c.DeviceFacts()
         _c.call('device_info', self.handle, facts)
         return facts
 
-    def synchronize(self, timeout=None):
+    def synchronize(self, timeout: float | None = None) -> None:
         """Waits for the streams of the device, of all threads, that this module has made."""
         from .stream import streams_of
         for stream in streams_of(self):
             stream.synchronize(timeout)
 
-    def get_memory_info(self):
+    def get_memory_info(self) -> MemoryInfo:
         """Bytes, now: (free, total). Free is 0 where the runtime is too old to say."""
         return MemoryInfo(self._facts().memory_free_bytes, self.memory_bytes)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<GPU {self.index}: {self.name} ({self.product_name})>'
 
 
@@ -86,7 +94,7 @@ class _Gpus(collections.abc.Sequence):
         return tuple(Device(_c.made('driver_device', driver(), index), index)
                      for index in range(_c.made('driver_device_count', driver())))
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Device:  # type: ignore[override]
         return self()[index]
 
     def __len__(self):
@@ -101,7 +109,7 @@ class _Gpus(collections.abc.Sequence):
 gpus = _Gpus()
 
 
-def find_gpu(text):
+def find_gpu(text: str) -> Device:
     """The GPU named by an index, a UUID, a PCI address or a name."""
     handle = _c.made('driver_find_device', driver(), str(text).encode())
     return next(device for device in gpus if device.handle == handle)
@@ -113,18 +121,18 @@ def _first():
     return find_gpu(wanted) if wanted else gpus[0]
 
 
-def default_gpu():
+def default_gpu() -> Device:
     """That of the innermost with-statement; otherwise the one that select_device() chose, that HSADRV_DEVICE names, or the first."""
     return threads.entered[-1].device if threads.entered else threads.selected or _first()
 
 
-def select_device(device):
+def select_device(device: DeviceLike) -> Device:
     """The calling thread's default_gpu() from now on."""
     threads.selected = gpu_of(device)
     return threads.selected
 
 
-def is_available():
+def is_available() -> bool:
     """Whether there is a GPU that can run kernels."""
     try:
         return len(gpus) > 0
@@ -132,7 +140,7 @@ def is_available():
         return False
 
 
-def detect():
+def detect() -> bool:
     """Prints what GPUs there are; returns whether there is one."""
     found = gpus() if is_available() else ()
     print(f'Found {len(found)} ROCm devices')
@@ -141,14 +149,14 @@ def detect():
     return bool(found)
 
 
-def gpu_of(device):
+def gpu_of(device: DeviceLike) -> Device:
     """A Device for what users pass: a Device, an index or a name, None for the default."""
     if device is None:
         return default_gpu()
     return device if isinstance(device, Device) else find_gpu(device)
 
 
-def gpus_of(devices):
+def gpus_of(devices: Any) -> Any:
     """A list of Devices for what users pass: one, several, or None for all."""
     if devices is None:
         return gpus()

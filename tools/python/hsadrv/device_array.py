@@ -1,10 +1,13 @@
 """Arrays in device memory, and how they get there and back."""
+from __future__ import annotations
+
 import functools
 import operator
 
 import numpy as np
 
 from . import _c, description
+from ._types import Any, DTypeLike, DeviceLike, Iterator, Sequence, ShapeLike, StreamLike
 from .description import of_host, view
 from .device import Device
 from .errors import InvalidArgument, NeedsCopy
@@ -18,7 +21,7 @@ class DeviceNDArray:
     """An array in a GPU's memory. Views share the memory; it is freed with the last of them, and not before the work
     that uses it is complete."""
 
-    def __init__(self, array, dtype, memory, stream=None, writeback=None):
+    def __init__(self, array: Any, dtype: DTypeLike, memory: Any, stream: StreamLike = None, writeback: Any = None) -> None:
         self._array, self.dtype, self.memory, self._stream, self.writeback = array, np.dtype(dtype), memory, stream, writeback
         self.shape, self.strides = tuple(array.shape[:array.rank]), description.strides_of(array)
 
@@ -32,49 +35,49 @@ class DeviceNDArray:
     address = property(lambda self: self._array.data or 0, doc='of the first element, on the device')
     T = property(lambda self: self.transpose())
 
-    def __len__(self):
+    def __len__(self) -> int:
         if not self.shape:
             raise TypeError('len() of a device array without dimensions')
         return self.shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return (self[n] for n in range(len(self)))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<{type(self).__name__} shape={self.shape} strides={self.strides} dtype={self.dtype} on {self.device!r}>'
 
     @functools.cached_property
-    def flags(self):
+    def flags(self) -> Any:
         """As NumPy's: flags['C_CONTIGUOUS'], flags.f_contiguous."""
         return description.stand_in(self.shape, self.strides, self.dtype).flags
 
-    def is_c_contiguous(self):
+    def is_c_contiguous(self) -> bool:
         return self.flags.c_contiguous
 
-    def is_f_contiguous(self):
+    def is_f_contiguous(self) -> bool:
         return self.flags.f_contiguous
 
-    def bind(self, stream):
+    def bind(self, stream: StreamLike) -> DeviceNDArray:
         """The same array, whose copies go through that stream if none is named."""
         return type(self)(self._array, self.dtype, self.memory, stream, self.writeback)
 
-    def with_writeback(self, ary):
+    def with_writeback(self, ary: Any) -> DeviceNDArray:
         """The same array, with a host array of its shape and type that to_host() fills."""
         self._check_same('with_writeback', ary)
         return type(self)(self._array, self.dtype, self.memory, self.stream, ary)
 
-    def to_host(self, stream=None, timeout=None):
+    def to_host(self, stream: StreamLike = None, timeout: float | None = None) -> None:
         """copy_to_host() to the array of with_writeback(). Views have none."""
         if self.writeback is None:
             raise ValueError('to_host: the array has no host array to write back to; use copy_to_host(), or '
                              'with_writeback() first')
         self.copy_to_host(self.writeback, stream, timeout)
 
-    def ravel(self, order='C', stream=None):
+    def ravel(self, order: str = 'C', stream: StreamLike = None) -> DeviceNDArray:
         """One dimension, without a copy."""
         return self.reshape(-1, order=order)
 
-    def reshape(self, *shape, order='C'):
+    def reshape(self, *shape: Any, order: str = 'C') -> DeviceNDArray:
         """Another shape, without a copy; ValueError if that is impossible."""
         if order not in ('C', 'F', 'A'):
             raise ValueError(f"order={order!r}: 'C', 'F' or 'A'")
@@ -86,7 +89,7 @@ class DeviceNDArray:
         except InvalidArgument as error:
             raise (NeedsCopy if 'needs a copy' in str(error) else InvalidArgument)(str(error)) from None
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: Any) -> DeviceNDArray:
         if len(axes) == 1 and (axes[0] is None or not hasattr(axes[0], '__index__')):
             axes = axes[0]
         if axes:
@@ -94,18 +97,18 @@ class DeviceNDArray:
             axes = [operator.index(axis) % self.ndim for axis in axes]
         return self._of(view('transpose', self._array, (_c.c_int32 * self.ndim)(*axes) if axes else None))
 
-    def squeeze(self, axis=None):
+    def squeeze(self, axis: Any = None) -> DeviceNDArray:
         """Without the axes of one element, or those that are named."""
         named = range(self.ndim) if axis is None else [n % self.ndim for n in np.atleast_1d(axis).tolist()]
         if axis is not None and any(self.shape[n] != 1 for n in named):
             raise ValueError(f'squeeze: not every one of the axes {axis} has one element')
         return self._part(tuple(0 if n in named and self.shape[n] == 1 else slice(None) for n in range(self.ndim)) + (...,))[0]
 
-    def split(self, section, stream=None):
+    def split(self, section: int, stream: StreamLike = None) -> list[Any]:
         """Equal parts of `section` elements, the last of which may be smaller. One dimension."""
         return parts(self, section)
 
-    def view(self, dtype):
+    def view(self, dtype: DTypeLike) -> DeviceNDArray:
         """The same bytes as another type, as numpy.ndarray.view()."""
         dtype = np.dtype(dtype)
         try:
@@ -114,16 +117,16 @@ class DeviceNDArray:
             description.stand_in(self.shape, self.strides, self.dtype).view(dtype)  # raises, in NumPy's words
             raise
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         """A view; an element, if every axis has an integer."""
         part, element = self._part(index)
         return part.copy_to_host()[()] if element and not isinstance(part, DeviceRecord) else part
 
-    def __setitem__(self, index, value):
+    def __setitem__(self, index: Any, value: Any) -> None:
         """As NumPy: the value is broadcast and converted. Complete on return."""
         self.setitem(index, value)
 
-    def setitem(self, index, value, stream=None):
+    def setitem(self, index: Any, value: Any, stream: StreamLike = None) -> None:
         """array[index] = value, on that stream, as Numba's."""
         part, _ = self._part(index)
         value = array_of(value)
@@ -136,18 +139,18 @@ class DeviceNDArray:
         _c.call('array_assign', stream.handle, part._array, source, casting, _c.FOREVER)
         stream.synchronize()
 
-    def item(self, *index):
+    def item(self, *index: Any) -> Any:
         """The element as a Python number."""
         chosen = self[index] if index else self
         return chosen.copy_to_host().item() if isinstance(chosen, DeviceNDArray) else chosen.item()
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.item())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.item())
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.item())
 
     def _no_arithmetic(self, *_):
@@ -167,33 +170,33 @@ class DeviceNDArray:
     __hash__ = object.__hash__
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _no_arithmetic
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return self._of(self._array)
 
-    def __deepcopy__(self, _):
+    def __deepcopy__(self, _: Any) -> Any:
         """Another array of the same device, with the same elements."""
         return to_device(self, stream=self.stream)
 
-    def copy(self):
+    def copy(self) -> Any:
         return to_device(self, stream=self.stream)
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         raise TypeError('a device array cannot be pickled; give another process its get_ipc_handle(), or pickle copy_to_host()')
 
-    def tolist(self):
+    def tolist(self) -> Any:
         return self.copy_to_host().tolist()
 
-    def astype(self, dtype):
+    def astype(self, dtype: DTypeLike) -> DeviceNDArray:
         """A new array, converted as NumPy does."""
         made = device_array_like(self, dtype=dtype)
         made[...] = self
         return made
 
-    def fill(self, value):
+    def fill(self, value: Any) -> None:
         """Sets every element. Complete on return."""
         self[...] = value
 
-    def copy_to_host(self, ary=None, stream=None, timeout=None):
+    def copy_to_host(self, ary: Any = None, stream: StreamLike = None, timeout: float | None = None) -> np.ndarray:
         """Copies to `ary`, or to a new array, and returns it. With a stream and a pinned or registered `ary`, the copy is
         enqueued only; otherwise it is complete on return."""
         named = is_named(stream)
@@ -205,7 +208,7 @@ class DeviceNDArray:
         self._transfer(of_host(host), self._array, stream, not (named and is_pinned(host)), timeout, host)
         return host if ary is None else ary
 
-    def copy_to_device(self, ary, stream=None, timeout=None):
+    def copy_to_device(self, ary: Any, stream: StreamLike = None, timeout: float | None = None) -> None:
         """Copies from an array of this shape and type, of the host or of a device, or from what NumPy makes such an array of.
         array[...] = ary converts and broadcasts. With a stream and a pinned or registered `ary`, the copy is enqueued only."""
         named = is_named(stream)
@@ -226,33 +229,33 @@ class DeviceNDArray:
             if isinstance(kept, np.ndarray):
                 device_address_of(kept, stream)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: DTypeLike = None, copy: bool | None = None) -> np.ndarray:
         if copy is False:
             raise ValueError('a device array cannot become a NumPy array without a copy')
         host = self.copy_to_host()
         return host if dtype is None else host.astype(dtype, copy=False)
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> tuple[int, int]:
         from .dlpack import ROCM
         return ROCM, self.device.index
 
-    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    def __dlpack__(self, *, stream: StreamLike = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
         from .dlpack import exported
         return exported(self, max_version, dl_device, copy)
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> Any:
         """Version 3, for libraries on ROCm that know it. Waits for its stream, or the default one."""
         stream_of(self.stream, self.device).synchronize()
         return {'shape': self.shape, 'strides': None if self.is_c_contiguous() else self.strides, 'typestr': self.dtype.str,
                 'descr': self.dtype.descr, 'data': (self.address if self.size else 0, False), 'stream': None, 'version': 3}
 
-    def get_ipc_handle(self):
+    def get_ipc_handle(self) -> Any:
         """An IpcArrayHandle for another process, as numba.cuda's. Keep the array until that process is done."""
         from .sharing import IpcArrayHandle
         return IpcArrayHandle.of(self)
 
-    def to_dmabuf(self):
+    def to_dmabuf(self) -> Any:
         """Its memory as a file descriptor: a DmaBuf. Raises NotOffered before ROCm 5.6."""
         from .sharing import DmaBuf
         return DmaBuf(self)
@@ -285,7 +288,7 @@ class DeviceRecord(DeviceNDArray):
     """A structured element in a GPU's memory; its fields are arrays: record['x']."""
 
 
-def array_of(value, dtype=None):
+def array_of(value: Any, dtype: DTypeLike = None) -> Any:
     """An array, a structured scalar, or another library's array on the GPU as it is; of other values what NumPy makes of them."""
     if isinstance(value, (DeviceNDArray, np.ndarray, np.generic)):
         return value
@@ -295,7 +298,7 @@ def array_of(value, dtype=None):
     return np.asarray(value, dtype)
 
 
-def parts(array, section):
+def parts(array: Any, section: int) -> Any:
     """Slices of `section` elements, the last of which may be smaller. One dimension."""
     if array.ndim != 1:
         raise ValueError(f'split: the array has {array.ndim} dimensions; ravel() it first')
@@ -304,7 +307,8 @@ def parts(array, section):
     return [array[begin:begin + section] for begin in range(0, array.size, section)]
 
 
-def device_array(shape, dtype=np.float64, strides=None, order='C', stream=None, device=None, resource=None):
+def device_array(shape: ShapeLike, dtype: DTypeLike = np.float64, strides: Sequence[int] | None = None, order: str = 'C', stream: StreamLike = None,
+                 device: DeviceLike = None, resource: Any = None) -> DeviceNDArray:
     """An uninitialised array on the device (default: default_gpu()), as numpy.empty(). resource: where its memory comes from, a
     CachingResource or an object with allocate() and deallocate() (see resource.py)."""
     form = description.form(shape, dtype, strides, order)
@@ -321,7 +325,7 @@ def _in_memory(form, dtype, memory, offset_bytes, stream=None):
     return kind(form, dtype, memory, stream)
 
 
-def in_memory(memory, shape, dtype, strides=None, order='C', offset_bytes=0):
+def in_memory(memory: Any, shape: ShapeLike, dtype: DTypeLike, strides: Sequence[int] | None = None, order: str = 'C', offset_bytes: int = 0) -> Any:
     """An array in memory that is there. offset_bytes: of the element whose indices are all zero."""
     form = description.form(shape, dtype, strides, order)
     made = _in_memory(form, np.dtype(dtype).base, memory, offset_bytes)
@@ -334,12 +338,13 @@ def _memory_for(size_bytes, stream, device, resource):
     return Memory(device, size_bytes) if resource is None else allocated(resource, stream_of(stream, device), size_bytes)
 
 
-def device_array_like(ary, stream=None, device=None, resource=None, dtype=None):
+def device_array_like(ary: Any, stream: StreamLike = None, device: DeviceLike = None, resource: Any = None, dtype: DTypeLike = None) -> DeviceNDArray:
     """Of the same shape, type and order."""
     return device_array(ary.shape, dtype or ary.dtype, order=description.order_of(ary), stream=stream, device=device, resource=resource)
 
 
-def to_device(obj, stream=None, copy=True, to=None, device=None, resource=None):
+def to_device(obj: Any, stream: StreamLike = None, copy: bool = True, to: Any = None, device: DeviceLike = None,
+              resource: Any = None) -> DeviceNDArray:
     """Copies an array, a structured scalar, or what NumPy makes an array of, to the device. `stream` may be a Device, as
     numba.roc's `context`. copy=False allocates only, from `resource`, as device_array();
     `to` is a device array to be filled instead. With a stream and a pinned or registered array, the copy is enqueued only."""

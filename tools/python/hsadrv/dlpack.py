@@ -1,4 +1,6 @@
 """Device arrays exchanged with other libraries as DLPack tensors, without a copy."""
+from __future__ import annotations
+
 import ast
 import ctypes
 from ctypes import c_char_p, c_void_p, py_object, pythonapi
@@ -6,6 +8,7 @@ from ctypes import c_char_p, c_void_p, py_object, pythonapi
 import numpy as np
 
 from . import _c
+from ._types import Any, DeviceLike
 from .device import gpus
 from .device_array import DeviceNDArray, DeviceRecord
 from .memory import Memory
@@ -22,7 +25,7 @@ pythonapi.PyCapsule_SetName.argtypes = [py_object, c_char_p]
 _end_capsule = _c.address_of_function('array_end_capsule')  # no Python: it may run while an exception is raised
 
 
-def exported(ary, max_version, dl_device, copy):
+def exported(ary: Any, max_version: Any, dl_device: Any, copy: bool) -> Any:
     """A capsule for ary. Waits for its stream, or the default one: consumers of ROCm tensors have streams that this library
     does not know."""
     if dl_device is not None and tuple(map(int, dl_device)) != (ROCM, ary.device.index):
@@ -47,7 +50,7 @@ def _capsule(ary, versioned):
     return pythonapi.PyCapsule_New(tensor, _NAMES[versioned][0], _end_capsule)
 
 
-def from_dlpack(tensor):
+def from_dlpack(tensor: Any) -> DeviceNDArray:
     """A DeviceNDArray that shares the memory of another library's array on a ROCm GPU. One of the host: use
     numpy.from_dlpack()."""
     kind, number = tensor.__dlpack_device__()
@@ -70,7 +73,7 @@ def from_dlpack(tensor):
     return attached(array, gpus()[array.gpu if array.flags & _c.ARRAY_ON_GPU else 0])
 
 
-def attached(array, device):
+def attached(array: Any, device: DeviceLike) -> Any:
     """A DeviceNDArray of what another library or process has given."""
     text = array.dtype.decode()
     dtype = np.dtype(ast.literal_eval(text) if text[0] in '[({' else text)

@@ -1,9 +1,12 @@
 """Graphs that are built node by node."""
+from __future__ import annotations
+
 import weakref
 
 import numpy as np
 
 from . import _c, description
+from ._types import Any, Callable, DeviceLike, ShapeLike
 from .device import gpu_of
 from .device_array import DeviceNDArray
 from .host_array import address_of
@@ -23,21 +26,21 @@ class GraphBuilder:
     A node starts when those of `after` are complete: a node, or several. Nodes that do not follow each other may overlap. The graph keeps
     arrays, kernels and functions."""
 
-    def __init__(self, device=None):
+    def __init__(self, device: DeviceLike = None) -> None:
         self.device = gpu_of(device)
         self.handle = _c.made('graph_builder_create', self.device.handle)
         self._end = weakref.finalize(self, _c.quietly, 'graph_builder_destroy', self.handle)
         ended_at_exit(self)
         self._kept = []
 
-    def kernel(self, kernel, arguments, grid, group, lds_bytes=0, after=()):
+    def kernel(self, kernel: Any, arguments: Any, grid: ShapeLike, group: ShapeLike, lds_bytes: int = 0, after: Any = ()) -> Any:
         """As kernel.launch(). NumPy arrays must be mapped or registered."""
         packed, config = kernel.described(arguments, grid, group, lds_bytes)
         node = self._add('kernel', after, kernel.handle, config, packed.arguments, len(arguments))
         self._kept.append((kernel, packed.kept, arguments))
         return node
 
-    def copy(self, to, source, after=()):
+    def copy(self, to: Any, source: Any, after: Any = ()) -> Any:
         """Between arrays of the same shape, type and strides, on the device or the host. Each replay reads the source."""
         if (to.shape, to.dtype, to.strides) != (source.shape, source.dtype, source.strides):
             raise ValueError(f'copy: the source is {source.dtype}{list(source.shape)} with strides {source.strides}, the destination '
@@ -48,27 +51,27 @@ class GraphBuilder:
         node = self._add('copy', after, self._begin('copy', to), self._begin('copy', source), size)
         return self._keep(node, to, source)
 
-    def fill(self, to, value, after=()):
+    def fill(self, to: Any, value: Any, after: Any = ()) -> None:
         """Writes a value to all elements of an array."""
         pattern = np.asarray(value).astype(to.dtype).tobytes()
         if len(pattern) != to.itemsize:
             raise ValueError('fill: the value is an array')
         return self._keep(self._add('fill', after, self._begin('fill', to), to.nbytes, pattern, len(pattern)), to)
 
-    def call(self, function, *arguments, after=()):
+    def call(self, function: Callable[..., Any], *arguments: Any, after: Any = ()) -> Any:
         """Calls function(*arguments) on a thread of the library in each replay. If it raises, the launching stream fails."""
         return host_function(lambda run, number, release: self._add('call', after, run, number, release),
                              lambda: function(*arguments))
 
-    def graph(self, graph, after=()):
+    def graph(self, graph: Any, after: Any = ()) -> Any:
         """A whole graph of the same device."""
         return self._keep(self._add('graph', after, graph.handle), graph)
 
-    def empty(self, after=()):
+    def empty(self, after: Any = ()) -> Any:
         """No work: one node to follow in place of several."""
         return self._add('empty', after)
 
-    def finish(self):
+    def finish(self) -> Graph:
         """The Graph. The builder then begins an empty one."""
         handle = _c.made('graph_builder_finish', self.handle)
         kept, self._kept = self._kept, []

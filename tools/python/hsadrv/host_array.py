@@ -1,9 +1,12 @@
 """Host arrays that the GPUs use in place, and registration of the program's own arrays."""
+from __future__ import annotations
+
 import threading
 
 import numpy as np
 
 from . import _c, description
+from ._types import Any, DTypeLike, DeviceLike, Sequence, ShapeLike, StreamLike
 from .device import driver, gpu_of
 from .memory import Memory, Registration
 
@@ -16,20 +19,20 @@ class MappedNDArray(np.ndarray):
 
     memory = None
 
-    def __array_finalize__(self, origin):
+    def __array_finalize__(self, origin: Any) -> Any:
         self.memory = getattr(origin, 'memory', None)
 
     @property
-    def is_mapped(self):
+    def is_mapped(self) -> Any:
         """Whether the elements are in that memory; results of arithmetic are not."""
         return self.memory is not None and _within(self, self.memory.address, self.memory.size_bytes)
 
     @property
-    def __cuda_array_interface__(self):
+    def __cuda_array_interface__(self) -> Any:
         """For libraries on ROCm that know it: the GPUs use it at its address. Synchronize what uses it before."""
         return dict(self.__array_interface__, stream=None)
 
-    def copy_to_host(self, ary=None, stream=None):
+    def copy_to_host(self, ary: Any = None, stream: StreamLike = None) -> np.ndarray:
         """A copy, for programs that treat it as a device array."""
         if stream:
             stream.synchronize()
@@ -38,12 +41,12 @@ class MappedNDArray(np.ndarray):
         ary[...] = self
         return ary
 
-    def copy_to_device(self, ary, stream=None):
+    def copy_to_device(self, ary: Any, stream: StreamLike = None) -> None:
         if stream:
             stream.synchronize()
         self[...] = np.asarray(ary)
 
-    def split(self, section, stream=None):
+    def split(self, section: int, stream: StreamLike = None) -> list[Any]:
         from .device_array import parts
         return parts(self, section)
 
@@ -52,7 +55,7 @@ def _allocated(shape, dtype, strides, order, device, kind):
     return in_memory(shape, dtype, strides, order, lambda size_bytes: Memory(gpu_of(device), size_bytes, kind))
 
 
-def in_memory(shape, dtype, strides, order, allocate):
+def in_memory(shape: ShapeLike, dtype: DTypeLike, strides: Sequence[int] | None, order: str, allocate: Any) -> Any:
     """A MappedNDArray in the Memory that allocate(size_bytes) returns, which the host accesses at its address."""
     form = description.form(shape, dtype, strides, order)
     low, high = description.extent(form)
@@ -75,18 +78,21 @@ class _Bytes:
         return np.asarray(self)
 
 
-def pinned_array(shape, dtype=np.float64, strides=None, order='C', device=None):
+def pinned_array(shape: ShapeLike, dtype: DTypeLike = np.float64, strides: Sequence[int] | None = None, order: str = 'C',
+                 device: DeviceLike = None) -> MappedNDArray:
     """An uninitialised NumPy array in pinned memory, as numpy.empty(). Copies to and from it are not staged."""
     return _allocated(shape, dtype, strides, order, device, _c.HOST)
 
 
-def mapped_array(shape, dtype=np.float64, strides=None, order='C', stream=None, portable=False, wc=False, device=None):
+def mapped_array(shape: ShapeLike, dtype: DTypeLike = np.float64, strides: Sequence[int] | None = None, order: str = 'C', stream: StreamLike = None,
+                 portable: bool = False, wc: bool = False, device: DeviceLike = None) -> MappedNDArray:
     """The same; kernels take it as an argument and use it in place. portable and wc are accepted: all GPUs can use it, and
     it is not write-combined."""
     return _allocated(shape, dtype, strides, order, device, _c.HOST)
 
 
-def coarsegrain_array(shape, dtype=np.float64, strides=None, order='C', device=None):
+def coarsegrain_array(shape: ShapeLike, dtype: DTypeLike = np.float64, strides: Sequence[int] | None = None, order: str = 'C',
+                      device: DeviceLike = None) -> MappedNDArray:
     """The same: GPUs may hold in their caches what they read until a kernel ends."""
     return _allocated(shape, dtype, strides, order, device, _c.HOST_COARSE)
 
@@ -94,7 +100,7 @@ def coarsegrain_array(shape, dtype=np.float64, strides=None, order='C', device=N
 finegrain_array = pinned_array
 
 
-def pinned_array_like(ary, stream=None, portable=False, wc=False):
+def pinned_array_like(ary: Any, stream: StreamLike = None, portable: bool = False, wc: bool = False) -> MappedNDArray:
     """Of the same shape, type and order; the rest as mapped_array()."""
     return pinned_array(ary.shape, ary.dtype, order=description.order_of(ary))
 
@@ -102,11 +108,11 @@ def pinned_array_like(ary, stream=None, portable=False, wc=False):
 mapped_array_like = pinned_array_like
 
 
-def address_of(ary):
+def address_of(ary: Any) -> Any:
     return ary.__array_interface__['data'][0]
 
 
-def bytes_of(ary):
+def bytes_of(ary: Any) -> Any:
     """The address of its first byte, and the number of bytes up to the last."""
     low, high = description.extent(description.of_host(ary))
     return address_of(ary) + low, high - low
@@ -117,7 +123,7 @@ def _within(ary, begin, size_bytes):
     return begin <= first and first + count <= begin + size_bytes
 
 
-def is_pinned(ary):
+def is_pinned(ary: Any) -> bool:
     return (isinstance(ary, MappedNDArray) and ary.is_mapped) or _registration_of(ary) is not None
 
 
@@ -130,7 +136,7 @@ def _registration_of(ary):
     return None
 
 
-def device_address_of(ary, stream=None):
+def device_address_of(ary: Any, stream: StreamLike = None) -> Any:
     """The GPUs' address of a mapped or registered array's first element, which the stream will use; None if it is neither."""
     if isinstance(ary, MappedNDArray) and ary.is_mapped:
         return address_of(ary)
@@ -155,7 +161,7 @@ class _Registered:
         deregister(*self.arrays)
 
 
-def register(*arrays):
+def register(*arrays: Any) -> Any:
     """Pins each array and maps it for all GPUs, until deregister() or the end of a with-statement."""
     driver()
     done = []
@@ -175,7 +181,7 @@ def register(*arrays):
     return _Registered(arrays)
 
 
-def deregister(*arrays):
+def deregister(*arrays: Any) -> None:
     """Waits for the kernels and copies of streams that use them."""
     for ary in arrays:
         key = bytes_of(ary)

@@ -1,14 +1,17 @@
 """Arrays of libraries that describe them as `__cuda_array_interface__`, as PyTorch and CuPy do on ROCm, too."""
+from __future__ import annotations
+
 import numpy as np
 
 from . import description
+from ._types import Any, DeviceLike
 from .device import gpu_of
 from .device_array import DeviceNDArray, device_array, in_memory
 from .resource import allocated
 from .stream import default_stream
 
 
-def is_cuda_array(obj):
+def is_cuda_array(obj: Any) -> bool:
     """Whether as_cuda_array() may take it."""
     return hasattr(obj, '__cuda_array_interface__')
 
@@ -26,7 +29,7 @@ class _Borrowed:
         pass
 
 
-def from_cuda_array_interface(facts, owner=None, sync=True, device=None):
+def from_cuda_array_interface(facts: Any, owner: Any = None, sync: bool = True, device: DeviceLike = None) -> DeviceNDArray:
     """A DeviceNDArray of what a dictionary of that kind describes, in the same memory; the owner is kept."""
     if facts.get('mask') is not None:
         raise NotImplementedError('__cuda_array_interface__: Masked arrays are not supported')
@@ -43,7 +46,7 @@ def from_cuda_array_interface(facts, owner=None, sync=True, device=None):
     return in_memory(memory, shape, dtype, strides, offset_bytes=-low)
 
 
-def as_cuda_array(obj, sync=True, device=None):
+def as_cuda_array(obj: Any, sync: bool = True, device: DeviceLike = None) -> DeviceNDArray:
     """A DeviceNDArray that shares the memory of another library's, of the device (default: default_gpu())."""
     if not is_cuda_array(obj):
         raise TypeError(f'{type(obj).__name__} has no __cuda_array_interface__')

@@ -1,4 +1,6 @@
 """Code loaded on a GPU, its kernels, and how they are launched."""
+from __future__ import annotations
+
 import ctypes
 import os
 import weakref
@@ -6,6 +8,7 @@ import weakref
 import numpy as np
 
 from . import _c
+from ._types import Any, Callable, DeviceLike, Sequence, ShapeLike, StreamLike
 from .description import in_place
 from .device import gpu_of
 from .device_array import DeviceNDArray, array_of, to_device
@@ -26,8 +29,9 @@ def _words(words):
     return (ctypes.c_char_p * len(words))(*words), len(words)
 
 
-def compile(source, language='c++', options=(), device=None, defines=(), folders=(), level='2', name='<source>',  # noqa: A001
-            clang=None, timeout=None):
+def compile(source: Any, language: str = 'c++', options: Sequence[str] = (), device: DeviceLike = None, defines: Sequence[str] = (),
+            folders: Sequence[str] = (), level: str = '2', name: str = '<source>',  # noqa: A001
+            clang: str | None = None, timeout: float | None = None) -> bytes:
     """The code object of a source text for the device: 'c++', 'cl' (OpenCL C), 'ir' or 'asm'. `options`: words for clang;
     `folders`: of headers; `clang`: a program in place of the one that is found. What was compiled before comes from a
     cache. Raises CompileError with the compiler's messages."""
@@ -48,7 +52,7 @@ def compile(source, language='c++', options=(), device=None, defines=(), folders
         _c.quietly('compiled_destroy', made)
 
 
-def load(code, device=None):
+def load(code: Any, device: DeviceLike = None) -> Module:
     """A Module from a code object or an offload bundle: bytes, or the name of a file."""
     name = '<memory>'
     if isinstance(code, (str, os.PathLike)):
@@ -61,25 +65,25 @@ def load(code, device=None):
 class Module:
     """Code on a device. module['name'] is a Kernel; `kernels`: their names."""
 
-    def __init__(self, code, device, name):
+    def __init__(self, code: Any, device: DeviceLike, name: str) -> None:
         self.device, self.name = device, name
         self.handle = _c.made('executable_load', device.handle, code, len(code), name.encode())
         weakref.finalize(self, _c.quietly, 'executable_destroy', self.handle)
         self._made = {}
 
     @property
-    def kernels(self):
+    def kernels(self) -> list[str]:
         count = _c.made('executable_kernel_count', self.handle)
         return [_c.made('executable_kernel_name', self.handle, n).decode() for n in range(count)]
 
-    def kernel(self, name):
+    def kernel(self, name: str) -> Any:
         if name not in self._made:
             self._made[name] = Kernel(self, name)
         return self._made[name]
 
     __getitem__ = kernel
 
-    def variable(self, name):
+    def variable(self, name: str) -> tuple[int, int]:
         """The address and size of a variable of the code."""
         address, size = ctypes.c_void_p(), ctypes.c_size_t()
         _c.call('executable_global', self.handle, name.encode(), ctypes.byref(address), ctypes.byref(size))
@@ -90,7 +94,7 @@ class Kernel:
     """kernel[groups, group_size, stream, lds_bytes](arguments) launches so many work-groups, in Numba's order of
     parameters; groups and group_size are numbers or tuples of up to three. kernel.launch() takes the grid in work-items."""
 
-    def __init__(self, module, name):
+    def __init__(self, module: Any, name: str) -> None:
         self.module, self.name = module, name
         self.handle = _c.made('executable_kernel', module.handle, name.encode())
         weakref.finalize(self, _c.quietly, 'kernel_destroy', self.handle)
@@ -103,10 +107,10 @@ class Kernel:
         _c.call('kernel_argument_info', self.handle, n, facts)
         return facts
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<Kernel {self.name} of {self.module.name} with {len(self.arguments)} arguments>'
 
-    def __getitem__(self, shape):
+    def __getitem__(self, shape: ShapeLike) -> Any:
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 4:
             raise TypeError(f'{self.name}[{shape}]: kernel[groups, group_size, stream, lds_bytes], the last two optional')
         groups, size = _three(shape[0]), _three(shape[1])
@@ -115,17 +119,17 @@ class Kernel:
         lds_bytes = shape[3] if len(shape) > 3 else 0
         return lambda *arguments, **named: self.launch(self._ordered(arguments, named), grid, size, stream, lds_bytes)
 
-    def __call__(self, *_, **__):
+    def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f'a launch needs a size: {self.name}[groups, group_size](…), or {self.name}.forall(count)(…)')
 
-    def forall(self, count, group_size=256, stream=None):
+    def forall(self, count: int, group_size: int = 256, stream: StreamLike = None) -> Callable[..., None]:
         """One work-item for each of `count` elements: kernel.forall(n)(a, b). The last work-group may be partial."""
         if count < 0:
             raise ValueError(f"{self.name}.forall({count}): Can't create ForAll with negative task count")
         group = min(group_size, max(count, 1))
         return lambda *arguments, **named: self.launch(self._ordered(arguments, named), count, group, stream)
 
-    def suggest_group_size(self, lds_bytes_per_item=0):
+    def suggest_group_size(self, lds_bytes_per_item: int = 0) -> tuple[int, ShapeLike]:
         """The group size with the most work-items resident on a compute unit, and how many such groups the device holds at once, for a
         kernel that loops over its data: groups, size = …; kernel[groups, size](…)."""
         size, groups = (_c.c_uint32 * 3)(), _c.c_uint32()
@@ -141,10 +145,11 @@ class Kernel:
                             f'{", ".join(names) or "none"}')
         return given + tuple(named[name] for name in names[len(given):] if name in named)
 
-    def launch(self, arguments, grid, group, stream=None, lds_bytes=0, cooperative=False):
-        """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by
-        grid_barrier() of the device headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the
-        device before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
+    def launch(self, arguments: Any, grid: ShapeLike, group: ShapeLike, stream: StreamLike = None, lds_bytes: int = 0,
+               cooperative: bool = False) -> None:
+        """Enqueues it with a grid in work-items. cooperative=True: its work-groups may wait for each other, by grid_barrier() of the device
+        headers; a grid that the GPU cannot hold at once raises. NumPy arrays that are neither mapped nor registered are copied to the device
+        before and back after, which waits; without a stream, and without such arrays, it does not wait either."""
         if 0 in _three(grid):
             return
         queue = stream_of(stream, self.module.device)
@@ -152,7 +157,8 @@ class Kernel:
         _c.call('kernel_launch', self.handle, queue.handle, config, packed.arguments, len(arguments), _c.FOREVER)
         packed.after_launch()
 
-    def described(self, arguments, grid, group, lds_bytes=0, cooperative=False, stream=None):
+    def described(self, arguments: Any, grid: ShapeLike, group: ShapeLike, lds_bytes: int = 0, cooperative: bool = False,
+                  stream: StreamLike = None) -> Any:
         """A launch in the form of the C interface. Without a stream, NumPy arrays that would be copied are refused."""
         if len(arguments) != len(self.arguments):
             raise TypeError(f'{self.name}() takes {len(self.arguments)} arguments, and got {len(arguments)}')
@@ -165,7 +171,7 @@ class In:
 
     copied_in, copied_back = True, False
 
-    def __init__(self, array):
+    def __init__(self, array: Any) -> None:
         self.array = in_place(array)
 
 

@@ -1,10 +1,13 @@
 """Memory from an allocator of the program's, below device arrays."""
+from __future__ import annotations
+
 import itertools
 import sys
 import traceback
 import weakref
 
 from . import _c
+from ._types import Any, DeviceLike, StreamLike
 from .device import driver, gpu_of
 from .memory import Memory
 
@@ -47,13 +50,13 @@ class CachingResource:
     """A caching allocator of a device's memory, which makes no call of the runtime for memory that was freed before. limit_bytes: the most
     that it holds."""
 
-    def __init__(self, device=None, limit_bytes=0):
+    def __init__(self, device: DeviceLike = None, limit_bytes: int = 0) -> None:
         self.device = gpu_of(device)
         self.handle = _c.made('memory_resource_create_cache', self.device.handle, _c.DEVICE, limit_bytes)
         weakref.finalize(self, _c.quietly, 'memory_resource_destroy', self.handle)
 
 
-def allocated(resource, stream, size_bytes, alignment_bytes=0):
+def allocated(resource: Any, stream: StreamLike, size_bytes: int, alignment_bytes: Any = 0) -> Any:
     """Memory for a stream's device: from a CachingResource, or from any object with allocate(size_bytes, alignment_bytes, stream), which
     returns an address that the device accesses, and deallocate(address, size_bytes, alignment_bytes), which is called when no array and
     no work uses it, on any thread."""

@@ -1,4 +1,6 @@
 """Arrays of other processes, and device memory as file descriptors."""
+from __future__ import annotations
+
 import ast
 import contextlib
 import ctypes
@@ -7,6 +9,7 @@ import os
 import numpy as np
 
 from . import _c, description
+from ._types import Any, DTypeLike, DeviceLike, Sequence, ShapeLike
 from .device import default_gpu, gpu_of, gpus
 from .device_array import device_array
 from .dlpack import attached
@@ -18,7 +21,7 @@ class IpcArrayHandle:
     which C++'s hsadrv::from_ipc() takes, and IpcArrayHandle(text) takes that of hsadrv::to_ipc(). Exchange handles with processes that
     you trust. The process that made it keeps the array until the others are done."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         try:
             facts = ast.literal_eval(text)
             self.dtype = np.dtype(facts['dtype'])
@@ -29,21 +32,21 @@ class IpcArrayHandle:
         self._text, self._opened = text, None
 
     @classmethod
-    def of(cls, ary):
+    def of(cls, ary: Any) -> Any:
         size = _c.made('array_export_ipc', ary._array, None, 0)
         text = ctypes.create_string_buffer(size)
         _c.made('array_export_ipc', ary._array, text, size)
         return cls(text.value.decode())
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self._text
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return IpcArrayHandle, (self._text,)
 
-    def open(self, device=None):
-        """The array, in another process than the one that made the handle: the same memory, of the GPU that it is on. It is detached with the last array that
-        uses it, and not before close()."""
+    def open(self, device: DeviceLike = None) -> Any:
+        """The array, in another process than the one that made the handle: the same memory, of the GPU that it is on. It is detached with
+        the last array that uses it, and not before close()."""
         if self._opened is not None:
             raise ValueError('IpcHandle is already opened')
         array = _c.Array()
@@ -58,14 +61,14 @@ class IpcArrayHandle:
         self._opened = attached(array, device) if array.memory else device_array(self.shape, self.dtype, device=device)
         return self._opened
 
-    def close(self):
+    def close(self) -> None:
         """The handle's own reference ends."""
         self._opened = None
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self.open()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
 
@@ -78,7 +81,8 @@ def _attached(name, device):
 
 
 @contextlib.contextmanager
-def open_ipc_array(handle, shape, dtype, strides=None, offset=0, device=None):
+def open_ipc_array(handle: Any, shape: ShapeLike, dtype: DTypeLike, strides: Sequence[int] | None = None, offset: int = 0,
+                   device: DeviceLike = None) -> Any:
     """For a with-statement: an array in another process's memory, of the bytes IpcArrayHandle.memory, as numba.cuda's."""
     yield _attached(handle, device).array(shape, dtype, strides, offset_bytes=offset)
 
@@ -87,7 +91,7 @@ class DmaBuf:
     """Device memory as a file descriptor, for a with-statement or until close(). offset_bytes: of the array in it; size_bytes: the array's.
     It keeps the memory itself. Made by DeviceNDArray.to_dmabuf()."""
 
-    def __init__(self, ary):
+    def __init__(self, ary: Any) -> None:
         if ary.memory.handle is None:
             raise ValueError('the memory is another library\'s, which alone can share it')
         low, high = description.extent(ary._array)
@@ -97,26 +101,27 @@ class DmaBuf:
                 ctypes.byref(offset_bytes))
         self.descriptor, self.offset_bytes = descriptor.value, offset_bytes.value
 
-    def fileno(self):
+    def fileno(self) -> int:
         return self.descriptor
 
-    def close(self):
+    def close(self) -> None:
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, 'descriptor', -1) >= 0:
             self.close()
 
 
-def open_dmabuf(file, shape, dtype, strides=None, order='C', offset=0, device=None):
+def open_dmabuf(file: Any, shape: ShapeLike, dtype: DTypeLike, strides: Sequence[int] | None = None, order: str = 'C', offset: int = 0,
+                device: DeviceLike = None) -> Any:
     """An array in the memory of a dma-buf: of a descriptor, or an object with fileno(), which remains the caller's."""
     device = gpu_of(device)
     descriptor = file if isinstance(file, int) else file.fileno()

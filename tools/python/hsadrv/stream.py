@@ -1,4 +1,6 @@
 """Streams, whose operations run in the order in which they were enqueued, and events in them."""
+from __future__ import annotations
+
 import asyncio
 import atexit
 import collections
@@ -11,6 +13,7 @@ import traceback
 import weakref
 
 from . import _c
+from ._types import Any, Callable, DeviceLike, ShapeLike, StreamLike
 from .device import Device, Entered, gpu_of, threads
 from .signals import condition_number
 
@@ -48,7 +51,7 @@ def _release_call(number):
         call.released()
 
 
-def host_function(enqueue, function, released=lambda: None):
+def host_function(enqueue: Any, function: Callable[..., Any], released: Any = lambda: None) -> Any:
     """Returns enqueue(…), which gives C a function that calls this one."""
     number = next(_numbers)
     _calls[number] = _Call(function, released)
@@ -77,10 +80,10 @@ def _end_calls():
 class Event:
     """A point in a stream: made by Stream.record(), or before it by event()."""
 
-    def __init__(self, timing=True):
+    def __init__(self, timing: bool = True) -> None:
         self.timing, self.handle, self.capture = timing, None, None
 
-    def record(self, stream=None):
+    def record(self, stream: StreamLike = None) -> Any:
         """The point where all that is enqueued so far is complete."""
         stream = stream_of(stream, device_for(stream))
         if self.handle is not None:
@@ -88,24 +91,24 @@ class Event:
         self.handle, self.capture = _c.made('stream_record', stream.handle, int(self.timing), _c.FOREVER), stream._capture
         self._end = weakref.finalize(self, _c.quietly, 'event_destroy', self.handle)
 
-    def wait(self, stream=None):
+    def wait(self, stream: StreamLike = None) -> Any:
         """What the stream gets later waits for it, on the device."""
         stream_of(stream, device_for(stream)).wait(self)
 
-    def synchronize(self, timeout=None):
+    def synchronize(self, timeout: float | None = None) -> None:
         """Returns when it is complete; raises Timeout after that many seconds."""
         if self.handle is not None:
             _c.call('event_synchronize', self.handle, _c.nanoseconds(timeout))
 
-    def query(self):
+    def query(self) -> bool:
         """Whether it is complete; one that was not recorded is."""
         return self.handle is None or bool(_c.made('event_query', self.handle))
 
-    def elapsed_time(self, later):
+    def elapsed_time(self, later: Any) -> float:
         """Milliseconds up to the other, as Numba's."""
         return later.seconds_since(self) * 1e3
 
-    def seconds_since(self, earlier):
+    def seconds_since(self, earlier: Any) -> float:
         """By the device's clock, between two complete events that were recorded with timing=True."""
         return _c.made('event_elapsed', earlier.handle, self.handle) * 1e-9
 
@@ -131,18 +134,19 @@ class _Capture:
 class Graph:
     """Work that was recorded once, in Stream.capture() or by a GraphBuilder, and is replayed by launch()."""
 
-    def __init__(self, handle, kept):
+    def __init__(self, handle: Any, kept: Any) -> None:
         self.handle, self._kept = handle, kept
         self._updates = {}  # what the last three updates of each kernel have kept: replays of two may be in flight
         self._end = weakref.finalize(self, _c.quietly, 'graph_destroy', handle)
         ended_at_exit(self)
 
-    def launch(self, stream, timeout=None):
+    def launch(self, stream: Stream, timeout: float | None = None) -> None:
         stream.follow_default()
         _c.call('graph_launch', self.handle, stream.handle, _c.nanoseconds(timeout))
         stream.keep(self)
 
-    def update(self, node, kernel, arguments, grid, group, lds_bytes=0, timeout=None):
+    def update(self, node: Any, kernel: Any, arguments: Any, grid: ShapeLike, group: ShapeLike, lds_bytes: int = 0,
+               timeout: float | None = None) -> None:
         """Replaces the launch of a kernel, from the next replay on; arguments as GraphBuilder.kernel(). `node`: that of the builder, or the
         kernel's number in the order of recording."""
         if isinstance(node, _c.GraphNode):
@@ -156,7 +160,7 @@ class Stream(Entered):
     """A stream of a GPU. `priority`: 'normal', 'low' or 'high'. Any thread may use it. In a with-statement it is the thread's default
     stream of its device; close() ends it, or its last reference."""
 
-    def __init__(self, device=None, name=None, priority='normal', exclusive=False):
+    def __init__(self, device: DeviceLike = None, name: str | None = None, priority: str = 'normal', exclusive: bool = False) -> None:
         self.device, self.name, self._number = gpu_of(device), name, next(_numbers)
         try:
             number = ('normal', 'low', 'high').index(priority)
@@ -170,10 +174,10 @@ class Stream(Entered):
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
         ended_at_exit(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<Stream {self.name or hex(id(self))} of {self.device!r}>'
 
-    def synchronize(self, timeout=None):
+    def synchronize(self, timeout: float | None = None) -> None:
         """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
         until = next(_numbers)
         _c.call('stream_synchronize', self.handle, _c.nanoseconds(timeout))
@@ -181,25 +185,25 @@ class Stream(Entered):
             for number in [number for number in self._kept if number < until]:
                 del self._kept[number]
 
-    def query(self):
+    def query(self) -> bool:
         """Whether all that was enqueued is complete."""
         return bool(_c.made('stream_query', self.handle))
 
     @contextlib.contextmanager
-    def auto_synchronize(self, timeout=None):
+    def auto_synchronize(self, timeout: float | None = None) -> Any:
         """Synchronizes at the end of the context, also if it is left by an exception."""
         try:
             yield self
         finally:
             self.synchronize(timeout)
 
-    def record(self, timing=False):
+    def record(self, timing: bool = False) -> Any:
         """An Event that completes when all that is enqueued so far has."""
         event = Event(timing)
         event.record(self)
         return event
 
-    def wait(self, event):
+    def wait(self, event: Any) -> Any:
         """What is enqueued later waits for the event, on the device."""
         if event.handle is None:  # never recorded
             return
@@ -208,15 +212,15 @@ class Stream(Entered):
             event.capture.joined_by(self)
         self.keep(event)
 
-    def wait_signal(self, signal, condition='<', than=1):
+    def wait_signal(self, signal: Any, condition: str = '<', than: int = 1) -> None:
         """What is enqueued later waits, on the device, until the Signal's value meets the condition."""
         _c.call('stream_wait_signal', self.handle, signal.handle, condition_number(condition), than, _c.FOREVER)
 
-    def decrement(self, signal):
+    def decrement(self, signal: Any) -> None:
         """Subtracts one from a Signal when what is enqueued so far is complete."""
         _c.call('stream_decrement', self.handle, signal.handle, _c.FOREVER)
 
-    def call(self, function, *arguments):
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls function(*arguments) in the stream's order, on a thread of the library. If it raises, the stream
         fails. It must not use the stream."""
         self._call(lambda: function(*arguments))
@@ -225,11 +229,11 @@ class Stream(Entered):
         self.follow_default()
         host_function(lambda *call: _c.call('stream_call', self.handle, *call, _c.FOREVER), *functions)
 
-    def add_callback(self, callback, arg=None):
+    def add_callback(self, callback: Callable[..., Any], arg: Any = None) -> None:
         """call() of callback(stream, status, arg), as Numba's; status is 0."""
         self.call(callback, self, 0, arg)
 
-    def async_done(self):
+    def async_done(self) -> asyncio.Future[Stream]:
         """A future of asyncio: this stream, when what is enqueued so far is complete, or what failed."""
         loop = asyncio.get_running_loop()
         future, event = loop.create_future(), self.record()
@@ -250,7 +254,7 @@ class Stream(Entered):
         return future
 
     @contextlib.contextmanager
-    def capture(self):
+    def capture(self) -> Any:
         """Records what is enqueued in the context instead of executing it, and yields a list that holds the Graph
         afterwards: with stream.capture() as graphs: …; graphs[0].launch(stream)."""
         graphs, capture = [], _Capture()
@@ -262,7 +266,7 @@ class Stream(Entered):
             handle = _c.made('stream_end_capture', self.handle)  # if it raises, the capture goes on
             graphs.append(Graph(handle, capture.end()))
 
-    def follow_default(self):
+    def follow_default(self) -> Any:
         """Before a call that enqueues: the device's default stream is ordered with all others, as Numba's. What it gets follows what
         they were given, and what they get follows it. A capture records no such order."""
         default = _defaults.get(self.device.index)
@@ -276,7 +280,7 @@ class Stream(Entered):
         self._used += 1
         return self
 
-    def copy(self, to, source, size_bytes, memories=(), wait=False, timeout=None):
+    def copy(self, to: Any, source: Any, size_bytes: int, memories: Any = (), wait: bool = False, timeout: float | None = None) -> Any:
         """Copies bytes between addresses of any memory. `memories`: Memory objects to hold until then."""
         self.follow_default()
         _c.call('stream_copy_and_wait' if wait else 'stream_copy', self.handle, to, source, size_bytes,
@@ -284,20 +288,20 @@ class Stream(Entered):
         if not wait:
             self.hold(*memories)
 
-    def fill(self, to, size_bytes, pattern, memory=None):
+    def fill(self, to: Any, size_bytes: int, pattern: Any, memory: Any = None) -> None:
         """Repeats the bytes of `pattern`."""
         self.follow_default()
         _c.call('stream_fill', self.handle, to, size_bytes, pattern, len(pattern), _c.FOREVER)
         self.hold(*([memory] if memory else []))
 
-    def hold(self, *memories):
+    def hold(self, *memories: Any) -> None:
         for memory in memories:
             if memory.handle is None:  # another library's
                 self.keep(memory)
             else:
                 _c.call('stream_hold', self.handle, memory.handle)
 
-    def keep(self, kept):
+    def keep(self, kept: Any) -> None:
         """Keeps a Python object until what is enqueued so far is complete; in a capture, for the life of the graph."""
         with self._lock:
             if self._capture is not None:
@@ -307,24 +311,24 @@ class Stream(Entered):
                 self._kept.clear()
             self._kept[next(_numbers)] = kept
 
-    def close(self, timeout=_CLOSE_S):
+    def close(self, timeout: float | None = _CLOSE_S) -> None:
         """Waits for its work, then ends what remains; raises if work was lost."""
         if self._end.detach():
             handle, self.handle = self.handle, None
             _c.call('stream_destroy', handle, _c.nanoseconds(timeout))
 
 
-def event(timing=True):
+def event(timing: bool = True) -> Event:
     """An Event, for record()."""
     return Event(timing)
 
 
-def event_elapsed_time(earlier, later):
+def event_elapsed_time(earlier: Any, later: Any) -> float:
     """Milliseconds."""
     return earlier.elapsed_time(later)
 
 
-def streams_of(device):
+def streams_of(device: DeviceLike) -> Any:
     """All of a device that are there."""
     return [stream for stream in list(_alive) if isinstance(stream, Stream) and stream.device is device and stream._end.alive]
 
@@ -332,7 +336,7 @@ def streams_of(device):
 _defaults, _defaults_lock = {}, threading.Lock()  # of all threads, by the device's index
 
 
-def default_stream(device=None):
+def default_stream(device: DeviceLike = None) -> Stream:
     """The stream of the device for calls that name none: that of the thread's innermost with-statement, or one of all threads, which is
     ordered with all others. If it has failed, this raises once, and the next call gets another."""
     device = gpu_of(device)
@@ -351,17 +355,17 @@ def default_stream(device=None):
     return default
 
 
-def is_named(stream):
+def is_named(stream: StreamLike) -> bool:
     """Whether users passed a stream: not None, nor the 0 that stands for none in Numba, nor a Device."""
     return stream is not None and not isinstance(stream, Device) and not (isinstance(stream, int) and stream == 0)
 
 
-def device_for(stream, device=None):
+def device_for(stream: StreamLike, device: DeviceLike = None) -> Any:
     """That of the stream, or the one given in its place, as numba.roc's `context`; otherwise `device`."""
     return stream.device if hasattr(stream, 'device') else gpu_of(device)
 
 
-def stream_of(stream, device):
+def stream_of(stream: StreamLike, device: DeviceLike) -> Any:
     """For what users pass: a Stream; None, 0 or the Device for the calling thread's."""
     if isinstance(stream, Device) and stream is not device:
         raise ValueError(f'the array is on {device!r}, not on {stream!r}')
