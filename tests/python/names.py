@@ -64,7 +64,9 @@ class Names(Case):
 
 class Current(Case):
     def test_a_device(self):
-        self.assertIs(roc.gpus.current, roc.default_gpu())
+        roc.close()
+        self.assertIsNone(roc.gpus.current)
+        self.assertIs(roc.default_gpu(), roc.gpus.current)
         first = roc.default_gpu()
         for gpu in roc.gpus:
             with gpu as entered:

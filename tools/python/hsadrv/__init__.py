@@ -19,7 +19,7 @@ import contextlib
 from . import _c
 from ._types import Any, DeviceLike
 from .agents import Agent, Pool, agents
-from .device import Device, default_gpu, detect, find_gpu, gpus, is_available, select_device
+from .device import Device, close, default_gpu, detect, find_gpu, gpus, is_available, select_device
 from .device_array import DeviceNDArray, DeviceRecord, device_array, device_array_like, to_device
 from .dlpack import from_dlpack
 from .errors import (CompileError, DeviceLost, Error, HostFunctionError, InvalidArgument, InvalidCodeObject, MemoryFault,
@@ -64,7 +64,7 @@ __all__ = [
     'Event', 'Graph', 'GraphBuilder', 'HostFunctionError', 'In', 'InOut', 'InvalidArgument', 'InvalidCodeObject',
     'IpcArrayHandle', 'Kernel', 'ManagedFacts', 'MappedNDArray', 'Memory', 'MemoryFault', 'Module', 'NeedsCopy', 'NoDevice',
     'NotOffered', 'Out', 'OutOfMemory', 'PhysicalMemory', 'Pool', 'QueueError', 'Signal', 'Stream', 'Timeout', 'VirtualRange',
-    'advise', 'agents', 'as_cuda_array', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
+    'advise', 'agents', 'as_cuda_array', 'close', 'coarsegrain_array', 'compile', 'current_context', 'default_gpu', 'default_stream',
     'defer_cleanup', 'deregister', 'detect', 'device_array', 'device_array_like', 'event', 'event_elapsed_time', 'find_gpu',
     'finegrain_array', 'from_cuda_array_interface', 'from_dlpack', 'get_current_device', 'gpus', 'is_available',
     'is_cuda_array', 'list_devices', 'load', 'managed_array', 'managed_facts', 'mapped', 'mapped_array',

@@ -27,10 +27,10 @@ MemoryInfo = collections.namedtuple('MemoryInfo', 'free total')  # bytes
 
 
 class _Threads(threading.local):
-    """What a thread has: a Device that it selected; the Devices and Streams of with-statements, the innermost last."""
+    """What a thread has: Devices that it selected and used last; the Devices and Streams of with-statements, the innermost last."""
 
     def __init__(self):
-        self.selected, self.entered = None, []
+        self.selected, self.used, self.entered = None, None, []
 
 
 threads = _Threads()
@@ -102,8 +102,8 @@ class _Gpus(collections.abc.Sequence):
 
     @property
     def current(self):
-        """default_gpu()."""
-        return default_gpu()
+        """default_gpu(), once the thread has used it; before, and after close(), None."""
+        return threads.entered[-1].device if threads.entered else threads.selected or threads.used
 
 
 gpus = _Gpus()
@@ -123,13 +123,19 @@ def _first():
 
 def default_gpu() -> Device:
     """That of the innermost with-statement; otherwise the one that select_device() chose, that HSADRV_DEVICE names, or the first."""
-    return threads.entered[-1].device if threads.entered else threads.selected or _first()
+    threads.used = gpus.current or _first()
+    return threads.used
 
 
 def select_device(device: DeviceLike) -> Device:
     """The calling thread's default_gpu() from now on."""
     threads.selected = gpu_of(device)
     return threads.selected
+
+
+def close():
+    """The calling thread's select_device() ends. (Numba's frees memory, too; here that goes with its last reference.)"""
+    threads.selected = threads.used = None
 
 
 def is_available() -> bool:

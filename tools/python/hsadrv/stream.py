@@ -276,7 +276,7 @@ class Stream(Entered):
                 if other is not self and other._used != self._follows.get(other._number, 0) and other._capture is None:
                     self._follows[other._number] = other._used
                     with contextlib.suppress(_c.errors.Error):  # of a stream that has failed, which says so itself
-                        self.wait(other.record())
+                        _c.call('stream_wait', self.handle, other.record().handle, _c.FOREVER)
         self._used += 1
         return self
 
