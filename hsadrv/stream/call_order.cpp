@@ -28,16 +28,19 @@ std::unique_lock<LaneMutex> CallOrder::lock(Deadline deadline, bool joins) {
     else
         entered = changed_.wait_for(held, deadline.remaining(), turn);
     leave(me);
-    if (entered) return count(), std::move(held);
-    ++visitors_;
-    held.unlock();
+    if (entered)
+        count();
+    else
+        held.unlock();
     return held;
 }
 
-void CallOrder::end_visit() noexcept {
-    const std::lock_guard held(mutex_);
-    --visitors_;
-    changed();
+CallOrder::Visit::~Visit() {
+    const std::lock_guard held(order_.mutex_);
+    Visit** at = &order_.visits_;
+    while (*at != this) at = &(*at)->below_;
+    *at = below_;
+    order_.changed();
 }
 
 CallOrder::Claim* CallOrder::mine() const noexcept {
@@ -48,36 +51,15 @@ CallOrder::Claim* CallOrder::mine() const noexcept {
 
 bool CallOrder::is_part() const noexcept {
     const Claim* const claim = mine();
-    return claim != nullptr && claim->whole != nullptr;
-}
-
-CallOrder::Composite* CallOrder::parts_before() const noexcept {
-    for (const Claim* claim = top_; claim != nullptr; claim = claim->below)
-        if (claim->owner != std::this_thread::get_id() && claim->whole != nullptr && claim->whole->parts_ != nullptr &&
-            !claim->whole->joined_)
-            return claim->whole;
-    return nullptr;
-}
-
-// While this thread has the order, the other one stays where it waits.
-void CallOrder::join_parts(Composite& whole, std::unique_lock<LaneMutex>& held) {
-    const Kept kept(*this);
-    whole.joined_ = true;
-    held.unlock();
-    std::exception_ptr error;
-    try {
-        whole.parts_->join();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    held.lock();
-    if (error) std::rethrow_exception(error);
+    return claim != nullptr && claim->composite;
 }
 
 bool CallOrder::is_left() const noexcept {
     const Claim* claim = top_;
     while (claim != nullptr && claim->owner == std::this_thread::get_id()) claim = claim->below;
-    return claim == nullptr && first_ == nullptr && visitors_ == 0;
+    const Visit* visit = visits_;
+    while (visit != nullptr && visit->owner_ == std::this_thread::get_id()) visit = visit->below_;
+    return claim == nullptr && first_ == nullptr && visit == nullptr;
 }
 
 // A host function, too, waits here for threads that it would pass.
@@ -117,7 +99,7 @@ CallOrder::Kept::Kept(CallOrder& order) noexcept
 
 CallOrder::Kept::~Kept() {
     claim_->passable = before_.passable;
-    claim_->whole = before_.whole;
+    claim_->composite = before_.composite;
     if (claim_ == &own_) {
         Claim** at = &order_.top_;
         while (*at != &own_) at = &(*at)->below;
@@ -136,24 +118,14 @@ CallOrder::Away::Away(CallOrder& order, Deadline deadline, bool& late, While wha
     kept_.claim().passable = waits_;
     order_.changed();
     order_.mutex_.unlock();
-    if (!waits_) return;
-    for (Composite* whole = innermost; whole != nullptr; whole = whole->outer_)
-        if (&whole->order_ != &order_) whole->open();
+    if (waits_ && innermost != nullptr) innermost->open(order_);
 }
 
 CallOrder::Away::~Away() {
-    for (Composite* whole = waits_ ? innermost : nullptr; whole != nullptr; whole = whole->outer_)
-        if (&whole->order_ != &order_) late_ |= !whole->close(deadline_, joins_);
+    if (waits_ && innermost != nullptr) late_ |= !innermost->close(order_, deadline_, joins_);
     std::unique_lock held = order_.lock(deadline_, joins_);
     if (!held.owns_lock()) {
         late_ = true;
-        held.lock();
-        --order_.visitors_;
-    }
-    kept_.claim().passable = false;
-    if (waits_ && innermost != nullptr) {
-        held.unlock();
-        innermost->follow();
         held.lock();
     }
     held.release();
@@ -162,7 +134,7 @@ CallOrder::Away::~Away() {
 CallOrder::Composite::Composite(CallOrder& order, std::unique_lock<LaneMutex> held) noexcept
     : order_(order), outer_(innermost) {
     kept_.emplace(order);
-    kept_->claim().whole = this;
+    kept_->claim().composite = true;
     order_.changed();
     held.unlock();
     innermost = this;
@@ -174,37 +146,27 @@ CallOrder::Composite::~Composite() {
     kept_.reset();
 }
 
-void CallOrder::Composite::open() noexcept {
-    const std::lock_guard held(order_.mutex_);
-    kept_->claim().passable = true;
-    order_.changed();
+// With the outer ones, but for an Away's own order.
+void CallOrder::Composite::open(const CallOrder& but) noexcept {
+    if (&order_ != &but) {
+        const std::lock_guard held(order_.mutex_);
+        kept_->claim().passable = true;
+        order_.changed();
+    }
+    if (outer_ != nullptr) outer_->open(but);
 }
 
-// False: what goes between has the order still.
-bool CallOrder::Composite::close(Deadline deadline, bool joins) noexcept {
+// The outermost first: what goes between there may need the inner ones. False: it has one of them still.
+bool CallOrder::Composite::close(const CallOrder& but, Deadline deadline, bool joins) noexcept {
+    bool in_time = outer_ == nullptr || outer_->close(but, deadline, joins);
+    if (&order_ == &but) return in_time;
     std::unique_lock held = order_.lock(deadline, joins);
-    const bool in_time = held.owns_lock();
-    if (!in_time) {
+    if (!held.owns_lock()) {
+        in_time = false;
         held.lock();
-        --order_.visitors_;
     }
     kept_->claim().passable = false;
     return in_time;
-}
-
-// The outer one's other streams are those that the parts of this one follow.
-void CallOrder::Composite::follow() noexcept {
-    if (outer_ != nullptr) outer_->follow();
-    {
-        const std::lock_guard held(order_.mutex_);
-        if (!joined_) return;
-        joined_ = false;
-    }
-    try {
-        parts_->follow();
-    } catch (...) {
-        parts_->fail(std::current_exception());
-    }
 }
 
 void throw_late(const char* call, Deadline deadline, const std::string& stream) {

@@ -19,7 +19,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -39,10 +38,6 @@ class CallOrder {
     /// The mutex, when no other thread has the order; not owned if the deadline has passed: then end_visit(). `joins`:
     /// it may go between, as a host function's call. What it goes between may have parts: join_parts().
     std::unique_lock<LaneMutex> lock(Deadline deadline, bool joins = false);
-    /// The operation of another thread that this one goes between, if it has parts that what follows must wait for.
-    Composite* parts_before() const noexcept;
-    /// Makes it wait. `held` is given back meanwhile.
-    void join_parts(Composite& whole, std::unique_lock<LaneMutex>& held);
     /// Whether this call is one of several of a Composite. With the mutex held.
     bool is_part() const noexcept;
     /// Returns when no other thread has the order, waits for it, or visits: each call ends by itself, as the stream has
@@ -51,26 +46,31 @@ class CallOrder {
     /// Counts what goes between another thread's calls; with the mutex held.
     std::uint64_t passes() const noexcept { return passes_; }
 
-    /// A call that waits and submits nothing: end() waits for it, too. Begins with the mutex held.
+    /// Whether another thread has the order, or waits for it. With the mutex held.
+    bool is_wanted() const noexcept { return !is_left(); }
+
+    /// A call that waits and submits nothing: end() waits for it, too, unless it is this thread's. Begins with the
+    /// mutex held.
     class Visit {
       public:
-        explicit Visit(CallOrder& order) noexcept : order_(order) { ++order_.visitors_; }
+        explicit Visit(CallOrder& order) noexcept : order_(order), below_(order.visits_) { order.visits_ = this; }
         Visit(const Visit&) = delete;
         Visit& operator=(const Visit&) = delete;
-        ~Visit() { order_.end_visit(); }
+        ~Visit();
 
       private:
+        friend CallOrder;
         CallOrder& order_;
+        const std::thread::id owner_ = std::this_thread::get_id();
+        Visit* below_;
     };
-    /// Of a thread whose lock() was late: it may still name the stream.
-    void end_visit() noexcept;
 
   private:
     /// A thread that has the order, or had it when another one passed it; in its Kept.
     struct Claim {
         std::thread::id owner = std::this_thread::get_id();
         bool passable = false;
-        Composite* whole = nullptr;
+        bool composite = false;
         Claim* below = nullptr;
     };
 
@@ -110,20 +110,6 @@ class CallOrder {
         Kept kept_;
     };
 
-    /// Of an operation on other streams. Called without a mutex.
-    class Parts {
-      public:
-        /// What follows on this stream waits for what is enqueued on the others. The caller's thread goes between.
-        virtual void join() = 0;
-        /// What is enqueued on the others from now on waits for what is on this stream.
-        virtual void follow() = 0;
-        /// It could not.
-        virtual void fail(std::exception_ptr error) noexcept = 0;
-
-      protected:
-        ~Parts() = default;
-    };
-
     /// Keeps the order over several calls of this thread, each of which takes the mutex. `held` is given back. They end
     /// in the reverse order of their beginning.
     class Composite {
@@ -133,18 +119,12 @@ class CallOrder {
         Composite& operator=(const Composite&) = delete;
         ~Composite();
 
-        /// Borrows them. Before anything is enqueued on another stream.
-        void set_parts(Parts& parts) noexcept { parts_ = &parts; }
-
       private:
         friend CallOrder;
-        void open() noexcept;
-        bool close(Deadline deadline, bool joins) noexcept;
-        void follow() noexcept;
+        void open(const CallOrder& but) noexcept;
+        bool close(const CallOrder& but, Deadline deadline, bool joins) noexcept;
 
         CallOrder& order_;
-        Parts* parts_ = nullptr;
-        bool joined_ = false;     // by what goes between; the order's mutex guards it
         Composite* const outer_;  // of this thread
         std::optional<Kept> kept_;
     };
@@ -166,7 +146,7 @@ class CallOrder {
     Claim* top_ = nullptr;  // whose turn it is
     Waiter* first_ = nullptr;
     bool ends_ = false;
-    unsigned visitors_ = 0;
+    Visit* visits_ = nullptr;
     std::uint64_t passes_ = 0;
     std::condition_variable_any changed_;
 };

@@ -64,37 +64,22 @@ std::uint64_t CooperativeStream::state_of(const Sizes& sizes, Deadline deadline)
     return address;
 }
 
-namespace {
-
-/// The kernel is after what is on the stream, and before what follows.
-class BesideStream : public CallOrder::Parts {
-  public:
-    BesideStream(StreamCore& stream, StreamCore& beside) : stream_(stream), beside_(beside) {}
-    void join() override { stream_.wait_for(beside_.mark(), Deadline::never(), Room::last); }
-    void follow() override { beside_.wait_for(stream_.mark(), Deadline::never(), Room::last); }
-    void fail(std::exception_ptr error) noexcept override { stream_.fail(std::move(error)); }
-
-  private:
-    StreamCore &stream_, &beside_;
-};
-
-}  // namespace
-
+// From the mark on nothing waits, so that no host function goes between: its work would run beside the kernel. But for
+// the room of the queue, which other streams' launches may take meanwhile.
 void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
                                Deadline deadline) {
     static constexpr const char* call = "Kernel::launch (cooperative)";
-    BesideStream parts(stream, *core_);
-    CallOrder::Composite order = stream.keep_order(deadline, call);
-    stream.await_room(deadline, call);  // for the packet that waits for the kernel
+    const CallOrder::Composite order = stream.keep_order(deadline, call);
+    stream.await_room(1, deadline, call);  // for the packet that waits for the kernel
     const std::uint64_t state = state_of(sizes, deadline);
-    order.set_parts(parts);
+    core_->await_room(4, deadline, call);  // a copy and the stream are waited for, a kernel perhaps traced
     core_->wait_for(stream.mark(), deadline);
     const auto fill = [&](std::byte* to, QueueRef queue) { write(to, queue, state); };
     core_->dispatch(spec, fill, deadline);
     try {
-        parts.join();
+        stream.wait_for(core_->mark(), Deadline::never(), Room::last);
     } catch (...) {
-        parts.fail(std::current_exception());  // the stream's later work may not overtake the kernel
+        stream.fail(std::current_exception());  // its later work may not overtake the kernel
         throw;
     }
 }

@@ -42,7 +42,7 @@ void GraphReplay::run() {
     } catch (...) {
         const std::exception_ptr error = std::current_exception();
         try {
-            join();
+            join_all();
         } catch (...) {
             branches_.front()->fail(error);  // nothing that follows may run before the branches are complete
         }
@@ -53,7 +53,7 @@ void GraphReplay::run() {
 void GraphReplay::submit() {
     const GraphPlan& plan = graph_->plan();
     if (plan.branches > 1) {
-        branches_.front()->await_room(deadline_, "Graph::launch");  // to join the branches, whatever comes
+        branches_.front()->await_room(1, deadline_, "Graph::launch");  // to join the branches, whatever comes
         begin_ = branches_.front()->mark();
     }
     for (const GraphStep& step : plan.steps) submit(step);
@@ -73,18 +73,10 @@ void GraphReplay::submit(const GraphStep& step) {
     if (step.awaited) done_[static_cast<std::size_t>(&step - graph_->plan().steps.data())] = stream.mark();
 }
 
-// The deadline may have passed, and the room that others may use be full.
-void GraphReplay::join() {
+/// The deadline may have passed, and the room that others may use be full.
+void GraphReplay::join_all() {
     for (std::size_t i = 1; i < entered_.size(); ++i)
-        if (entered_[i]) branches_.front()->wait_for(branches_[i]->whole_mark(), Deadline::never(), Room::last);
+        if (entered_[i]) branches_.front()->wait_for(branches_[i]->mark(), Deadline::never(), Room::last);
 }
-
-void GraphReplay::follow() {
-    if (entered_.empty()) return;
-    begin_ = branches_.front()->mark();
-    for (std::size_t i = 1; i < branches_.size(); ++i) branches_[i]->wait_for(begin_, Deadline::never(), Room::last);
-}
-
-void GraphReplay::fail(std::exception_ptr error) noexcept { branches_.front()->fail(std::move(error)); }
 
 }  // namespace hsadrv::detail

@@ -12,13 +12,12 @@
 #include <vector>
 
 #include "hsadrv/deadline.hpp"
-#include "hsadrv/stream/call_order.hpp"
 #include "hsadrv/stream/event_state.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 
 namespace hsadrv::detail {
 
-class GraphReplay : public CallOrder::Parts {
+class GraphReplay {
   public:
     GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, Deadline deadline);
     GraphReplay(const GraphReplay&) = delete;
@@ -28,13 +27,10 @@ class GraphReplay : public CallOrder::Parts {
 
     void run();
 
-    void join() override;
-    void follow() override;
-    void fail(std::exception_ptr error) noexcept override;
-
   private:
     void submit();
     void submit(const GraphStep& step);
+    void join_all();
 
     std::shared_ptr<GraphState> graph_;
     Deadline deadline_;

@@ -40,9 +40,10 @@ QueueWriter::QueueWriter(LaunchLane& lane, CallOrder& order, std::shared_ptr<Tim
     set_queue(std::move(queue));
 }
 
-bool QueueWriter::has_turn(Room room) noexcept {
-    if (timeline_->submitted() >= lane_.limit) lane_.limit = timeline_->completed() + most_packets_;
-    return timeline_->submitted() < lane_.limit || timeline_->submitted() < lane_.limit + spare_of(room);
+bool QueueWriter::has_turn(Room room, std::uint32_t packets) noexcept {
+    const std::uint64_t last = timeline_->submitted() + packets;
+    if (last > lane_.limit) lane_.limit = timeline_->completed() + most_packets_;
+    return last <= lane_.limit || last <= lane_.limit + spare_of(room);
 }
 
 std::optional<std::uint64_t> QueueWriter::try_reserve_uncounted(std::uint32_t count, Room room) {
@@ -59,9 +60,10 @@ std::optional<std::uint64_t> QueueWriter::try_reserve(std::uint32_t count, Room 
     return has_turn(room) ? try_reserve_uncounted(count, room) : std::nullopt;
 }
 
-bool QueueWriter::has_room() noexcept {
+bool QueueWriter::has_room(std::uint32_t packets) noexcept {
     const std::uint64_t room = spare_of(Room::ordinary) == 0 ? lane_.room : host_room_;
-    return has_turn(Room::ordinary) && !queue_->dead() && lane_.ring->write_index() - lane_.ring->read_index() < room;
+    return has_turn(Room::ordinary, packets) && !queue_->dead() &&
+           lane_.ring->write_index() - lane_.ring->read_index() + packets <= room;
 }
 
 // Without the mutex the queue may change. A queue that has stopped is left when all of its streams can be claimed; one

@@ -51,7 +51,7 @@ class QueueWriter {
     std::optional<std::uint64_t> try_reserve(std::uint32_t count, Room room = Room::ordinary);
     std::optional<std::uint64_t> try_reserve_uncounted(std::uint32_t count = 1, Room room = Room::ordinary);
     /// Whether a packet would find room now.
-    bool has_room() noexcept;
+    bool has_room(std::uint32_t packets) noexcept;
     /// Waits up to 20 ms for room, without the mutex; the caller then tries again. Throws the failure, or Timeout.
     void wait_for_room(Deadline deadline, const char* call, Room room = Room::ordinary);
 
@@ -86,7 +86,7 @@ class QueueWriter {
     /// Records the slot of the next counted packet, or of the first of `packets`.
     std::uint64_t count_packets(std::uint64_t slot, std::uint32_t packets = 1) noexcept;
     void set_queue(std::shared_ptr<SharedQueue> queue) noexcept;
-    bool has_turn(Room room) noexcept;
+    bool has_turn(Room room, std::uint32_t packets = 1) noexcept;
 
     LaunchLane& lane_;
     CallOrder& order_;

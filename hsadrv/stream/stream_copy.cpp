@@ -189,16 +189,18 @@ void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<con
         seed.resize(std::min(size_bytes, patterns * pattern.size()));
         fill_on_host(seed.data(), seed.size(), pattern);
     });
-    // What a host function wrote meanwhile was perhaps doubled, too: then it is before the whole fill.
-    for (std::uint64_t passes = stream_.passes() - 1; passes != stream_.passes();) {
-        passes = stream_.passes();
-        upload(Lease(*this), end, seed.data(), seed.size(), deadline);
-        for (std::size_t filled = seed.size(); filled < size_bytes;) {
-            const std::size_t part = std::min(filled, size_bytes - filled);
-            copy_linear({at(end.address, filled), end.device}, end, part, deadline);
-            filled += part;
-        }
+    const std::uint64_t passes = stream_.passes();
+    upload(Lease(*this), end, seed.data(), seed.size(), deadline);
+    for (std::size_t filled = seed.size(); filled < size_bytes;) {
+        const std::size_t part = std::min(filled, size_bytes - filled);
+        copy_linear({at(end.address, filled), end.device}, end, part, deadline);
+        filled += part;
     }
+    // What a host function wrote meanwhile was perhaps doubled, too: all parts once more, from the host.
+    if (stream_.passes() == passes) return;
+    for (std::size_t filled = 0; filled < size_bytes; filled += seed.size())
+        upload(Lease(*this), {at(end.address, filled), end.device}, seed.data(),
+               std::min(seed.size(), size_bytes - filled), deadline);
 }
 
 }  // namespace hsadrv::detail

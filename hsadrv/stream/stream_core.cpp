@@ -116,7 +116,7 @@ StreamCore::~StreamCore() {
 void StreamCore::end_work() noexcept {
     {
         const std::lock_guard held(mutex_);
-        if (timeline_->in_flight() || !timeline_->reached(tail())) end_timeline();
+        if (timeline_->in_flight() || !timeline_->reached(tail()) || order_.is_wanted()) end_timeline();
     }
     branches_.for_each([](StreamCore& branch) { branch.end_work(); });
 }
@@ -147,14 +147,9 @@ bool StreamCore::finish_copies() noexcept {
 std::unique_lock<LaneMutex> StreamCore::lock(Deadline deadline, const char* call, Room room) {
     refuse_in_forked_child(call);
     const bool joins = room == Room::last;
+    const std::shared_ptr<const Timeline> name = timeline_;  // of a stream that ends as this call gives up
     std::unique_lock held = order_.lock(joins ? Deadline::never() : deadline, joins);
-    if (!held) {
-        const std::string name = label();
-        order_.end_visit();  // a stream that is being closed may end now
-        throw_late(call, deadline, name);
-    }
-    if (CallOrder::Composite* const whole = order_.parts_before()) [[unlikely]]
-        order_.join_parts(*whole, held);
+    if (!held) throw_late(call, deadline, name->label());
     return held;
 }
 
@@ -173,10 +168,10 @@ void StreamCore::wait_away(const Completion& completion, Deadline deadline, cons
     check_copies();
 }
 
-void StreamCore::await_room(Deadline deadline, const char* call) {
+void StreamCore::await_room(std::uint32_t packets, Deadline deadline, const char* call) {
     const auto held = lock(deadline, call);
     throw_if_failed();
-    while (!writer_.has_room()) writer_.wait_for_room(deadline, call);
+    while (!writer_.has_room(packets)) writer_.wait_for_room(deadline, call);
 }
 
 // ---- waiting

@@ -17,7 +17,7 @@
 // with the mutex held; if it is not there, the call gives the mutex back, waits, and begins again (take_slots).
 // Meanwhile it keeps the order of calls (call_order.hpp), which only calls that submit take, so that operations of
 // several parts stay whole: a copy through staging memory, a replay, a cooperative launch. Host functions go between
-// the parts while a call waits, because it may wait for them: after those that are enqueued, before the others. A
+// the parts while a call waits, because it may wait for them. A
 // thread that has a stream's mutex takes no other stream's, but for the one that moves streams off a stopped queue
 // (dead_queue.hpp). Ranks: lock_rank.hpp.
 //
@@ -120,10 +120,9 @@ class StreamCore {
     // For graph_replay.hpp. mark() is everything submitted so far; branches count from 1.
     void put_run(std::span<const Packet> kernels, Deadline deadline);
     EventState mark();
-    EventState whole_mark();  ///< with the parts of another thread's operation on it, for a call that goes between
     StreamCore& branch(std::size_t number, Deadline deadline);
-    /// Returns when there is room for a packet.
-    void await_room(Deadline deadline, const char* call);
+    /// Returns when there is room for so many packets.
+    void await_room(std::uint32_t packets, Deadline deadline, const char* call);
     BranchStreams& branches() noexcept { return branches_; }
     StreamPrintf& printf() noexcept { return printf_; }
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held

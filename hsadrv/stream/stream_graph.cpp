@@ -93,20 +93,12 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
             order.emplace(order_, std::move(held));
         else
             held.unlock();
-        GraphReplay replay(*this, graph, deadline);
-        if (order) order->set_parts(replay);
-        replay.run();
+        GraphReplay(*this, graph, deadline).run();
     });
 }
 
 EventState StreamCore::mark() {
     const std::lock_guard held(mutex_);
-    throw_if_failed();
-    return {.timeline = timeline_, .completion = tail(), .agent = agent_};
-}
-
-EventState StreamCore::whole_mark() {
-    const auto held = lock(Deadline::never(), "Stream::wait", Room::last);
     throw_if_failed();
     return {.timeline = timeline_, .completion = tail(), .agent = agent_};
 }

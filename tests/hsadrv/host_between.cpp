@@ -1,5 +1,4 @@
-// Host functions' calls that go between the parts of another thread's operation on the stream: after the parts that are
-// enqueued, before those that follow.
+// Host functions' calls that go between the parts of another thread's operation on the stream.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -7,7 +6,6 @@
 #include <vector>
 
 #include "hsadrv/graph.hpp"
-#include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_output.hpp"
 #include "kernel_texts.hpp"
 #include "stream_fixture.hpp"
@@ -65,50 +63,6 @@ TEST_CASE("a host function's kernel runs beside no cooperative kernel of its str
         f.work.launch(f.stream, {.grid = 1, .workgroup = 1, .cooperative = true}, f.tickets.data(),
                       f.tickets.data() + 60, 20000u);
     }) == 0);
-}
-
-TEST_CASE("a host function's kernel runs beside no branch of a graph that its stream replays",
-          "[stream][graph][host]") {
-    NEEDS_DEVICE();
-    Between f;
-    Stream side(f.gpu);
-    const Signal signal = Signal::create(1 << 30);
-    const auto ticket = [&](Stream& on, unsigned word) {
-        f.work.launch(on, one, f.tickets.data() + word, f.tickets.data() + 60, 50000u);
-    };
-    f.stream.begin_capture();
-    side.wait(f.stream.record());
-    ticket(f.stream, 40);
-    for (unsigned i = 0; i < 3; ++i) {  // several operations, each with a wait for room
-        ticket(side, 0);
-        side.decrement(signal);
-    }
-    f.stream.wait(side.record());
-    const Graph graph = f.stream.end_capture();
-    CHECK(f.overlaps(1, [&] { graph.launch(f.stream); }) == 0);
-}
-
-TEST_CASE("a host function's kernel runs beside no branch of a graph within a graph", "[stream][graph][host]") {
-    NEEDS_DEVICE();
-    Between f;
-    GraphBuilder inner(f.gpu);
-    for (unsigned branch = 0; branch < 2; ++branch) {
-        GraphNode node;
-        for (unsigned i = 0; i < 3; ++i) {
-            const std::vector<GraphNode> after = i ? std::vector{node} : std::vector<GraphNode>();
-            node = inner.kernel(after, f.work, one, f.tickets.data() + branch, f.tickets.data() + 60, 30000u);
-            node = inner.call({node}, [] {});
-        }
-    }
-    Stream first(f.gpu), second(f.gpu);
-    const Graph graph = inner.finish();
-    first.begin_capture();
-    second.wait(first.record());
-    graph.launch(second);
-    f.work.launch(first, one, f.tickets.data() + 40, f.tickets.data() + 60, 10u);
-    first.wait(second.record());
-    const Graph outer = first.end_capture();
-    CHECK(f.overlaps(2, [&] { outer.launch(f.stream); }) == 0);
 }
 
 TEST_CASE("what a host function writes between the parts of a fill is not filled with", "[stream][fill][host]") {
