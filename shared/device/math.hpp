@@ -15,6 +15,7 @@
 //     expm1, rsqrt                                           0.51                     1.5
 //     asin, pow                                              0.51                     2
 //     tan, acos, sinh, cosh, tanh, asinh, acosh, atanh       0.51                     2.5
+//     lgamma (of positive x), tgamma                         0.51                     5, 8
 //
 // Results that are subnormal may be off by one more. Special values are those of ISO C, annex F; nothing sets errno or
 // flags. Functions of float compute in double: on GPUs with few double units (gfx900) the GPU's own instructions,
@@ -26,6 +27,7 @@
 #include "math_arc.hpp"
 #include "math_area.hpp"
 #include "math_exponential.hpp"
+#include "math_gamma.hpp"
 #include "math_logarithm.hpp"
 #include "math_power.hpp"
 
@@ -107,6 +109,8 @@ HSADRV_MATH_FUNCTION(asinh)
 HSADRV_MATH_FUNCTION(acosh)
 HSADRV_MATH_FUNCTION(atanh)
 HSADRV_MATH_FUNCTION(cbrt)
+HSADRV_MATH_FUNCTION(tgamma)
+HSADRV_MATH_FUNCTION(lgamma)
 #undef HSADRV_MATH_FUNCTION
 
 /// The angle of the point (x, y), -pi to pi.

@@ -102,7 +102,7 @@ class Current(Case):
         self.assertIs(array.stream, stream)
         stream.close()
         stream.close()
-        self.assertIsNone(array.stream)
+        self.assertEqual(array.stream, 0)
         self.equal(array.copy_to_host(), np.arange(4))
         with self.assertRaisesRegex(ValueError, 'closed'):
             array.copy_to_host(stream=stream)

@@ -37,6 +37,7 @@ struct Function {
     Exact (*exact)(Exact x, Exact y);
     double bound;               ///< in double; 0.51 in float if it is larger
     double low = 1, high = -1;  ///< exponents of arguments where the function has much to do; default: any
+    bool positive = false;      ///< the bound holds for positive arguments
 };
 
 const Function functions[] = {
@@ -68,6 +69,8 @@ const Function functions[] = {
     {"acosh", [](Exact x, Exact) { return std::acosh(x); }, 2.5, 0, 30},
     {"atanh", [](Exact x, Exact) { return std::atanh(x); }, 2.5, -6, 0},
     {"cbrt", [](Exact x, Exact) { return std::cbrt(x); }, 0.7},
+    {"tgamma", [](Exact x, Exact) { return std::tgamma(x); }, 8, -6, 8},
+    {"lgamma", [](Exact x, Exact) { return std::lgamma(x); }, 5, -6, 40, true},
     {"fmin", [](Exact x, Exact y) { return std::fmin(x, y); }, 0},
     {"fmax", [](Exact x, Exact y) { return std::fmax(x, y); }, 0},
     {"copysign", [](Exact x, Exact y) { return std::copysign(x, y); }, 0},
@@ -109,7 +112,7 @@ std::vector<T> arguments(const Function& function, std::uint64_t seed) {
                              -T(1e10)};
     while (values.size() < 2048) {
         const T x = static_cast<T>(std::exp2((random() & 1) != 0 ? anywhere(random) : inside(random)));
-        values.push_back((random() & 1) != 0 ? x : -x);
+        values.push_back((random() & 1) != 0 || function.positive ? x : -x);
     }
     std::shuffle(values.begin() + 13, values.end(), random);
     return values;

@@ -14,7 +14,7 @@ from .errors import InvalidArgument, NeedsCopy
 from .host_array import device_address_of, is_pinned
 from .memory import Memory
 from .resource import allocated
-from .stream import device_for, is_named, stream_of
+from .stream import device_for, forget, is_named, stream_of
 
 
 class DeviceNDArray:
@@ -25,8 +25,8 @@ class DeviceNDArray:
         self._array, self.dtype, self.memory, self._stream, self.writeback = array, np.dtype(dtype), memory, stream, writeback
         self.shape, self.strides = tuple(array.shape[:array.rank]), description.strides_of(array)
 
-    stream = property(lambda self: self._stream if self._stream and self._stream.handle else None,
-                      doc='that copies go through if they name none: given at allocation, or to bind(), and not closed')
+    stream = property(lambda self: self._stream if self._stream and self._stream.handle else 0,
+                      doc='that copies go through if they name none: given at allocation, or to bind(), and not closed; else 0, as in Numba')
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape, dtype=np.int64)))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
@@ -223,8 +223,11 @@ class DeviceNDArray:
 
     @staticmethod
     def _transfer(to, source, stream, wait, timeout, kept):
+        followed = stream.take_followed() if wait else []
         _c.call('array_copy_and_wait' if wait else 'array_copy', stream.handle, to, source, _c.nanoseconds(timeout))
-        if not wait:
+        if wait:
+            forget(followed)
+        else:
             stream.keep(kept)
             if isinstance(kept, np.ndarray):
                 device_address_of(kept, stream)

@@ -169,6 +169,7 @@ class Stream(Entered):
         options = _c.StreamOptions(name=name.encode() if name else None, priority=number, exclusive=exclusive)
         self.handle = _c.made('stream_create', self.device.handle, options)
         self._kept, self._lock = {}, threading.Lock()  # by a number that grows
+        self._followed = []  # streams that this one follows, and up to which number
         self._used, self._follows = 0, {}  # calls that enqueue; of other streams, up to which this one follows them
         self._capture = None
         self._end = weakref.finalize(self, _c.quietly, 'stream_destroy', self.handle, _c.nanoseconds(_CLOSE_S))
@@ -179,11 +180,14 @@ class Stream(Entered):
 
     def synchronize(self, timeout: float | None = None) -> None:
         """Returns when all that was enqueued is complete; raises Timeout after that many seconds, or what failed."""
-        until = next(_numbers)
+        followed = [(self, next(_numbers)), *self.take_followed()]
         _c.call('stream_synchronize', self.handle, _c.nanoseconds(timeout))
-        with self._lock:
-            for number in [number for number in self._kept if number < until]:
-                del self._kept[number]
+        forget(followed)
+
+    def take_followed(self):
+        """The streams that this one follows, and up to where: for forget(), when what it gets from now on is complete."""
+        followed, self._followed = self._followed, []
+        return followed
 
     def query(self) -> bool:
         """Whether all that was enqueued is complete."""
@@ -276,7 +280,9 @@ class Stream(Entered):
                 if other is not self and other._used != self._follows.get(other._number, 0) and other._capture is None:
                     self._follows[other._number] = other._used
                     with contextlib.suppress(_c.errors.Error):  # of a stream that has failed, which says so itself
-                        _c.call('stream_wait', self.handle, other.record().handle, _c.FOREVER)
+                        until, event = next(_numbers), other.record()
+                        _c.call('stream_wait', self.handle, event.handle, _c.FOREVER)
+                        self._followed.append((other, until))
         self._used += 1
         return self
 
@@ -316,6 +322,14 @@ class Stream(Entered):
         if self._end.detach():
             handle, self.handle = self.handle, None
             _c.call('stream_destroy', handle, _c.nanoseconds(timeout))
+
+
+def forget(followed):
+    """Lets go of what the streams have kept up to those numbers."""
+    for stream, until in followed:
+        with stream._lock:
+            for number in [number for number in stream._kept if number < until]:
+                del stream._kept[number]
 
 
 def event(timing: bool = True) -> Event:
