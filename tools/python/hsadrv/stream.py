@@ -280,8 +280,9 @@ class Stream(Entered):
                 if other is not self and other._used != self._follows.get(other._number, 0) and other._capture is None:
                     self._follows[other._number] = other._used
                     with contextlib.suppress(_c.errors.Error):  # of a stream that has failed, which says so itself
-                        until, event = next(_numbers), other.record()
-                        _c.call('stream_wait', self.handle, event.handle, _c.FOREVER)
+                        until, event = next(_numbers), _c.made('stream_record', other.handle, 0, _c.FOREVER)
+                        _c.call('stream_wait', self.handle, event, _c.FOREVER)
+                        _c.quietly('event_destroy', event)
                         self._followed.append((other, until))
         self._used += 1
         return self
