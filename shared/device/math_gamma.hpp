@@ -1,6 +1,6 @@
 // Parts of math.hpp: the gamma function and its logarithm. Below 10 by the Taylor series of ln gamma at 2 and the
-// recurrence, then by Stirling's series; below 0 by reflection. Source: NIST, Digital Library of Mathematical Functions,
-// 5.5.1, 5.5.3, 5.7.3, 5.11.1.
+// recurrence, then by Stirling's series; below 0 by reflection. Source: NIST, Digital Library of Mathematical
+// Functions, 5.5.1, 5.5.3, 5.7.3, 5.11.1.
 #pragma once
 
 #include "math_angle.hpp"
