@@ -8,8 +8,12 @@ namespace {
 thread_local CallOrder::Composite* innermost = nullptr;  // of this thread, on any stream
 }
 
-// The thread that has the order may always enter. A host function does not wait in the queue of waiters.
+bool CallOrder::in_composite() noexcept { return innermost != nullptr; }
+
+// The thread that has the order may always enter. A host function does not wait in the queue of waiters. At the end
+// each call enters, and finds that the stream has failed.
 bool CallOrder::may_enter(const Waiter* me, bool passes) const noexcept {
+    if (ends_) return true;
     if (top_ == nullptr) return passes || first_ == me;
     return top_->owner == std::this_thread::get_id() || (passes && top_->passable);
 }
@@ -66,6 +70,7 @@ bool CallOrder::is_left() const noexcept {
 void CallOrder::end() noexcept {
     std::unique_lock held(mutex_);
     ends_ = true;
+    changed_.notify_all();
     changed_.wait(held, [&] { return is_left(); });
 }
 

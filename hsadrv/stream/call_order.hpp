@@ -35,8 +35,8 @@ class CallOrder {
 
     explicit CallOrder(LaneMutex& mutex) : mutex_(mutex) {}
 
-    /// The mutex, when no other thread has the order; not owned if the deadline has passed: then end_visit(). `joins`:
-    /// it may go between, as a host function's call. What it goes between may have parts: join_parts().
+    /// The mutex, when no other thread has the order; not owned if the deadline has passed. `joins`: it may go between,
+    /// as a host function's call.
     std::unique_lock<LaneMutex> lock(Deadline deadline, bool joins = false);
     /// Whether this call is one of several of a Composite. With the mutex held.
     bool is_part() const noexcept;
@@ -46,6 +46,9 @@ class CallOrder {
     /// Counts what goes between another thread's calls; with the mutex held.
     std::uint64_t passes() const noexcept { return passes_; }
 
+    /// Whether this thread is in a Composite, of any stream: the calls of host functions wait for it, but where it
+    /// waits.
+    static bool in_composite() noexcept;
     /// Whether another thread has the order, or waits for it. With the mutex held.
     bool is_wanted() const noexcept { return !is_left(); }
 

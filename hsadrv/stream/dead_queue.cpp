@@ -41,7 +41,7 @@ std::vector<std::unique_lock<LaneMutex>> lock_all(std::span<StreamCore* const> s
 
 // The old ring still holds the packets: nothing writes to it any more. Packets before the read index have run.
 void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& fresh,
-                  std::span<StreamCore* const> streams) {
+                  std::span<StreamCore* const> streams, std::span<StreamCore* const> live) {
     const QueueRef from = dead.ref(), to = fresh->ref();
     const auto held = lock_all(streams);
     QueueMoves moves;
@@ -50,6 +50,7 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
         stream->make_ready_for(*fresh);
         fresh->enter(*stream);
     }
+    if (fresh->is_open()) fresh->settle_producers(live);             // its own streams see the others before they come
     for (StreamCore* stream : streams) stream->change_queue(fresh);  // from here on nothing throws
     for (const auto& [slot, move] : moves) {
         // There is room: the ring is at least as large, and no other stream uses it yet; or there are no packets. It
@@ -81,7 +82,7 @@ void leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore
         std::shared_ptr<SharedQueue> open = dead.needs().cooperative ? queues.cooperative(dead.needs()) : nullptr;
         const bool joins = open != nullptr;
         fresh.push_back(joins ? std::move(open) : queues.make(dead.needs()));
-        move_packets(dead, fresh.back(), streams);
+        move_packets(dead, fresh.back(), streams, live);
         if (joins) fresh.back()->settle_producers(live);
     } catch (...) {
         for (StreamCore* stream : streams) {

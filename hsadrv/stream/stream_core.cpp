@@ -1,11 +1,13 @@
 #include "hsadrv/stream/stream_core.hpp"
 
 #include <algorithm>
+#include <list>
 #include <thread>
 
 #include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_remains.hpp"
 #include "hsadrv/stream/value_wait.hpp"
@@ -168,10 +170,15 @@ void StreamCore::wait_away(const Completion& completion, Deadline deadline, cons
     check_copies();
 }
 
-void StreamCore::await_room(std::uint32_t packets, Deadline deadline, const char* call) {
+void StreamCore::await_room(std::uint32_t packets, Deadline deadline, const char* call, std::size_t kernarg_bytes) {
     const auto held = lock(deadline, call);
     throw_if_failed();
-    while (!writer_.has_room(packets)) writer_.wait_for_room(deadline, call);
+    const std::size_t bytes = KernargRing::room_bytes(kernarg_bytes);
+    const auto has_kernargs = [&] {  // host functions have memory of their own: arguments_place()
+        return kernarg_bytes == 0 || on_callback_thread() || kernargs_.try_reserve(bytes) ||
+               kernargs_.make_room(bytes, timeline_->completed(), timeline_->submitted());
+    };
+    while (!writer_.has_room(packets) || !has_kernargs()) writer_.wait_for_room(deadline, call);
 }
 
 // ---- waiting
@@ -183,7 +190,7 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     RetiredHolds retired;
     try {
         const std::lock_guard held(mutex_);
-        retire(retired);
+        if (!CallOrder::in_composite()) retire(retired);
         push_hold(std::move(object));
     } catch (const std::bad_alloc&) {
         leak(std::move(object));
@@ -246,7 +253,8 @@ bool StreamCore::abandon(Deadline deadline) {
 
 void StreamCore::synchronize(Deadline deadline) {
     static constexpr const char* call = "Stream::synchronize";
-    std::optional<CallOrder::Visit> visit;  // a host function may close the stream
+    std::list<RetiredHolds> retired;        // destroyed after the visit: a destructor may close the stream
+    std::optional<CallOrder::Visit> visit;  // as may a host function
     Completion last;
     {
         const auto held = lock_data(call);
@@ -257,22 +265,21 @@ void StreamCore::synchronize(Deadline deadline) {
         last = tail();
     }
     writer_.wait(last, deadline, call);
-    for (std::size_t count = RetiredHolds::most; count == RetiredHolds::most;) {
-        RetiredHolds retired;
+    do {
+        retired.emplace_back();
         const std::lock_guard held(mutex_);
         throw_if_lost();
         if (copy_tail_ && is_over(tail())) copy_tail_.reset();
         writer_.log().forget_over(queue().read_index());
-        retire(retired);
-        count = retired.count;
-    }
+        retire(retired.back());
+    } while (retired.back().count == RetiredHolds::most);
     timeline_->forget_reached();
 }
 
 bool StreamCore::query() {
+    RetiredHolds retired;
     std::optional<CallOrder::Visit> visit;
     {
-        RetiredHolds retired;
         const auto held = lock_data("Stream::query");
         visit.emplace(order_);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));

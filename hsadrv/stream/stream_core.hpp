@@ -17,9 +17,8 @@
 // with the mutex held; if it is not there, the call gives the mutex back, waits, and begins again (take_slots).
 // Meanwhile it keeps the order of calls (call_order.hpp), which only calls that submit take, so that operations of
 // several parts stay whole: a copy through staging memory, a replay, a cooperative launch. Host functions go between
-// the parts while a call waits, because it may wait for them. A
-// thread that has a stream's mutex takes no other stream's, but for the one that moves streams off a stopped queue
-// (dead_queue.hpp). Ranks: lock_rank.hpp.
+// the parts while a call waits, because it may wait for them. A thread that has a stream's mutex takes no other
+// stream's, but for the one that moves streams off a stopped queue (dead_queue.hpp). Ranks: lock_rank.hpp.
 //
 // Thread safety: fail(), timeline() and what an atomic guards, any thread; the rest with the mutex, where it says so.
 #pragma once
@@ -121,8 +120,8 @@ class StreamCore {
     void put_run(std::span<const Packet> kernels, Deadline deadline);
     EventState mark();
     StreamCore& branch(std::size_t number, Deadline deadline);
-    /// Returns when there is room for so many packets.
-    void await_room(std::uint32_t packets, Deadline deadline, const char* call);
+    /// Returns when there is room for so many packets, and for a kernel's arguments.
+    void await_room(std::uint32_t packets, Deadline deadline, const char* call, std::size_t kernarg_bytes = 0);
     BranchStreams& branches() noexcept { return branches_; }
     StreamPrintf& printf() noexcept { return printf_; }
     StreamCapture& capture() noexcept { return capture_; }  ///< with the mutex held
@@ -284,7 +283,7 @@ class Submission {
     Submission(StreamCore& stream, Deadline deadline, const char* call, Room room = Room::ordinary)
         : lock_(stream.lock(deadline, call, room)) {
         stream.throw_if_failed();
-        stream.retire(retired_);
+        if (!CallOrder::in_composite()) stream.retire(retired_);  // a destructor may wait for a host function
     }
 
   private:

@@ -36,7 +36,7 @@ std::shared_ptr<GraphState> StreamCore::end_capture() {
         if (!forked.empty()) {
             text = call + ": work that was recorded on ";
             for (const auto& stream : forked) text += (&stream == forked.data() ? "" : " and on ") + stream.label;
-            text += closed ? " can no longer be joined, as a stream of it was closed; the capture is dropped"
+            text += closed ? " is not joined, and a stream of it was closed; the capture is dropped"
                            : " is not joined: wait for an event of it, wait(other.record()), and end the capture then";
             if (!closed) throw InvalidArgument(text);
         }
@@ -89,10 +89,13 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
         if (records()) capture_.session()->graph()->nest(*graph);
         if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
         std::optional<CallOrder::Composite> order;
-        if (graph->plan().steps.size() > 1)
+        std::optional<CallOrder::Visit> visit;  // what follows the step
+        if (graph->plan().steps.size() > 1) {
             order.emplace(order_, std::move(held));
-        else
+        } else {
+            visit.emplace(order_);
             held.unlock();
+        }
         GraphReplay(*this, graph, deadline).run();
     });
 }

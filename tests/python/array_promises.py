@@ -256,5 +256,21 @@ class Exchange(Case):
         said = subprocess.run([sys.executable, '-c', program], env=checked, capture_output=True, text=True)
         self.assertEqual((said.returncode, said.stdout), (0, '48.0\n'), said.stderr)
 
+    def test_a_finding_names_the_line_that_allocated(self):
+        program = """import numpy as np, hsadrv as roc
+code = roc.load(roc.compile('#include <shared/device/device.hpp>\\nHSADRV_KERNEL void set(int* data) { data[hsadrv::get_global_id(0)] = 1; }'))
+def allocate():
+    return roc.device_array(100, np.int32)
+code['set'][2, 64](allocate())
+roc.synchronize()
+"""
+        with tempfile.NamedTemporaryFile('w', suffix='.py') as file:
+            file.write(program)
+            file.flush()
+            checked = dict(os.environ, KFDEMU=os.environ.get('KFDEMU', 'on') + ',check')
+            said = subprocess.run([sys.executable, file.name], env=checked, capture_output=True, text=True)
+            self.assertIn('just past the end of 400 bytes', said.stderr)
+            self.assertIn(f'allocated at {os.path.basename(file.name)}:4 in allocate', said.stderr)
+
 
 main()

@@ -220,6 +220,8 @@ extern "C" {
         allocations().piece_allocated(reinterpret_cast<std::uint64_t>(piece), bytes, stack_of_caller());
 }
 
+[[gnu::visibility("default")]] void kfdemu_called_from(const char* place) { check::set_caller(place); }
+
 [[gnu::visibility("default")]] void kfdemu_pool_freed(const void* piece) {
     allocations().piece_freed(reinterpret_cast<std::uint64_t>(piece), stack_of_caller());
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,9 +33,11 @@ struct Stacks {
     std::mutex mutex;
     std::map<Addresses, StackId> ids;
     std::vector<const Addresses*> by_id;               // [id - 1]
-    std::map<void*, std::vector<HostFrame>> resolved;  // by return address
+    std::map<void*, std::vector<HostFrame>> resolved;  // by return address, or by a caller
+    std::map<std::string, char> callers;               // the addresses of the values stand for them
 };
 
+thread_local void* caller = nullptr;       // a value of Stacks::callers
 std::atomic<Stacks*> all_stacks{nullptr};  // release when created; outlives every exit handler
 
 Stacks& stacks() {
@@ -142,7 +145,24 @@ StackId id_of(Addresses addresses) {
 
 }  // namespace
 
+void set_caller(const char* place) {
+    caller = nullptr;
+    if (place == nullptr) return;
+    std::string text = place;
+    const std::size_t colon = text.rfind(':'), in = text.find(" in ", colon == text.npos ? 0 : colon);
+    HostFrame frame;
+    frame.file = text.substr(0, colon);
+    if (colon != text.npos)
+        frame.line = static_cast<std::uint32_t>(std::strtoul(text.c_str() + colon + 1, nullptr, 10));
+    if (in != text.npos) frame.function = text.substr(in + 4);
+    Stacks& all = stacks();
+    const std::lock_guard lock{all.mutex};
+    caller = &all.callers[std::move(text)];
+    all.resolved.try_emplace(caller, std::vector{std::move(frame)});
+}
+
 StackId capture_stack() {
+    if (caller != nullptr) return id_of({caller});
     void* frames[kMostFrames];
     void** const end = frames + backtrace(frames, kMostFrames);
     return id_of(Addresses(std::find_if_not(frames, end, is_inner), end));

@@ -20,7 +20,10 @@ namespace kfdemu::check {
 using StackId = std::uint32_t;
 inline constexpr StackId kNoStack = 0;
 
+/// That of set_caller(), or the native one.
 StackId capture_stack();
+/// "x.py:12 in main": where the thread's next stacks are; null: on the native stack again.
+void set_caller(const char* place);
 /// Of another thread, which is at that instruction: this frame alone.
 StackId stack_at(std::uint64_t pc);
 /// In a child of fork(): its parent's ids are not valid any more.

@@ -1,7 +1,10 @@
 """The C interface (hsadrv.h, devicearray.h), through ctypes: call(), which raises on failure, and what it is given."""
+import contextlib
 import ctypes
+import functools
 import glob
 import os
+import sys
 import threading
 from ctypes import byref, c_void_p
 
@@ -68,6 +71,32 @@ def call(name, *arguments):
     if isinstance(error, errors.MemoryFault):
         error.address = _functions['last_error_address']()
     raise error
+
+
+@functools.cache
+def _checks():
+    """kfdemu_called_from, where kfdemu checks accesses of memory; else None."""
+    process = ctypes.CDLL(None)
+    if not hasattr(process, 'kfdemu_called_from') or not process.kfdemu_pool_is_checked():
+        return None
+    process.kfdemu_called_from.argtypes, process.kfdemu_called_from.restype = [ctypes.c_char_p], None
+    return process.kfdemu_called_from
+
+
+@contextlib.contextmanager
+def called_from_program():
+    """For kfdemu's reports: what is allocated meanwhile is the program's line's, which no native stack shows."""
+    set_caller = _checks()
+    if set_caller:
+        frame = sys._getframe(1)
+        while frame.f_back and (os.path.dirname(frame.f_code.co_filename) == _HERE or frame.f_code.co_filename == contextlib.__file__):
+            frame = frame.f_back
+        set_caller(f'{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno} in {frame.f_code.co_name}'.encode())
+    try:
+        yield
+    finally:
+        if set_caller:
+            set_caller(None)
 
 
 def quietly(name, *arguments):

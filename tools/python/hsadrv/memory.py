@@ -11,7 +11,8 @@ class Memory:
     """size_bytes bytes, freed with the last reference to this object; kernels in flight hold it, too."""
 
     def __init__(self, device: DeviceLike, size_bytes: int, kind: int = _c.DEVICE) -> None:
-        self._take(device, _c.made('memory_create', device.handle, kind, size_bytes), size_bytes, kind)
+        with _c.called_from_program():
+            self._take(device, _c.made('memory_create', device.handle, kind, size_bytes), size_bytes, kind)
 
     @classmethod
     def of_handle(cls, device: DeviceLike, handle: Any, kind: int = _c.DEVICE) -> Any:
