@@ -160,9 +160,9 @@ void kfdemu_pool_allocated(const void* piece, size_t bytes);
 /* From now on, no kernel may access it. If frees are in a stream's order: to be called when the stream is there. */
 void kfdemu_pool_freed(const void* piece);
 
-/* For bindings of languages whose calls are not on the native stack: "x.py:12 in main", the line of the program that the
- * calling thread's allocations and frees come from in the reports of checks, until NULL. The text is copied. Exported and
- * looked up as those above. */
+/* For bindings of languages whose calls are not on the native stack: "x.py:12 in main", the line of the program that
+ * the calling thread's allocations and frees come from in the reports of checks, until NULL. The text is copied.
+ * Exported and looked up as those above. */
 void kfdemu_called_from(const char* place);
 
 /* Exported by kfdemu; NULL if the emulator does not have that version or is off. Use kfdemu_find_control(). */
