@@ -88,6 +88,7 @@ struct PreparedLaunch {
         if (!kernel->printf_formats) return enqueue_kernel(stream, 0, deadline);
         const std::shared_ptr<detail::PrintfBuffer> buffer =
             stream.printf().buffer(kernel->printf_formats, detail::PrintfFormats::unwritten);
+        const detail::LateHolds late;
         const auto order = stream.keep_order(deadline, "Kernel::launch");
         enqueue_kernel(stream, buffer->address(), deadline);
         stream.keep_alive(buffer);

@@ -8,8 +8,6 @@ namespace {
 thread_local CallOrder::Composite* innermost = nullptr;  // of this thread, on any stream
 }
 
-bool CallOrder::in_composite() noexcept { return innermost != nullptr; }
-
 // The thread that has the order may always enter. A host function does not wait in the queue of waiters. At the end
 // each call enters, and finds that the stream has failed.
 bool CallOrder::may_enter(const Waiter* me, bool passes) const noexcept {

@@ -46,9 +46,6 @@ class CallOrder {
     /// Counts what goes between another thread's calls; with the mutex held.
     std::uint64_t passes() const noexcept { return passes_; }
 
-    /// Whether this thread is in a Composite, of any stream: the calls of host functions wait for it, but where it
-    /// waits.
-    static bool in_composite() noexcept;
     /// Whether another thread has the order, or waits for it. With the mutex held.
     bool is_wanted() const noexcept { return !is_left(); }
 

@@ -69,6 +69,7 @@ std::uint64_t CooperativeStream::state_of(const Sizes& sizes, Deadline deadline)
 void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, const Sizes& sizes, const Write& write,
                                Deadline deadline) {
     static constexpr const char* call = "Kernel::launch (cooperative)";
+    const LateHolds late;
     const CallOrder::Composite order = stream.keep_order(deadline, call);
     stream.await_room(1, deadline, call);  // for the packet that waits for the kernel
     const std::uint64_t state = state_of(sizes, deadline);

@@ -1,7 +1,6 @@
 #include "hsadrv/stream/stream_core.hpp"
 
 #include <algorithm>
-#include <list>
 #include <thread>
 
 #include "hsadrv/base/leak.hpp"
@@ -190,7 +189,7 @@ void StreamCore::keep_alive(std::shared_ptr<const void> object) {
     RetiredHolds retired;
     try {
         const std::lock_guard held(mutex_);
-        if (!CallOrder::in_composite()) retire(retired);
+        retire(retired);
         push_hold(std::move(object));
     } catch (const std::bad_alloc&) {
         leak(std::move(object));
@@ -253,7 +252,7 @@ bool StreamCore::abandon(Deadline deadline) {
 
 void StreamCore::synchronize(Deadline deadline) {
     static constexpr const char* call = "Stream::synchronize";
-    std::list<RetiredHolds> retired;        // destroyed after the visit: a destructor may close the stream
+    const LateHolds late;                   // after the visit: a destructor may close the stream
     std::optional<CallOrder::Visit> visit;  // as may a host function
     Completion last;
     {
@@ -265,21 +264,23 @@ void StreamCore::synchronize(Deadline deadline) {
         last = tail();
     }
     writer_.wait(last, deadline, call);
-    do {
-        retired.emplace_back();
+    for (std::size_t count = RetiredHolds::most; count == RetiredHolds::most;) {
+        RetiredHolds retired;
         const std::lock_guard held(mutex_);
         throw_if_lost();
         if (copy_tail_ && is_over(tail())) copy_tail_.reset();
         writer_.log().forget_over(queue().read_index());
-        retire(retired.back());
-    } while (retired.back().count == RetiredHolds::most);
+        retire(retired);
+        count = retired.count;
+    }
     timeline_->forget_reached();
 }
 
 bool StreamCore::query() {
-    RetiredHolds retired;
+    const LateHolds late;
     std::optional<CallOrder::Visit> visit;
     {
+        RetiredHolds retired;
         const auto held = lock_data("Stream::query");
         visit.emplace(order_);
         if (deferred_) std::rethrow_exception(std::exchange(deferred_, nullptr));

@@ -283,7 +283,7 @@ class Submission {
     Submission(StreamCore& stream, Deadline deadline, const char* call, Room room = Room::ordinary)
         : lock_(stream.lock(deadline, call, room)) {
         stream.throw_if_failed();
-        if (!CallOrder::in_composite()) stream.retire(retired_);  // a destructor may wait for a host function
+        stream.retire(retired_);
     }
 
   private:

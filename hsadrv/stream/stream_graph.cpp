@@ -84,6 +84,7 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
                               graph->agent().label());
     const auto text = [&] { return label() + ", " + std::to_string(graph->plan().steps.size()) + " steps"; };
     call_log::logged(call_log::Area::launch, call, text, [&] {
+        const LateHolds late;
         auto held = lock(deadline, call);
         throw_if_failed();
         if (records()) capture_.session()->graph()->nest(*graph);

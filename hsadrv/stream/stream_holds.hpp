@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -24,8 +25,30 @@ struct Hold {
     std::shared_ptr<const void> object;
 };
 
+/// While it lives, the thread's RetiredHolds are kept, and destroyed at its end: in an operation of several calls,
+/// which host functions wait for, a destructor must not wait for a host function; nor may it end the stream before
+/// them. The outermost counts.
+class LateHolds {
+  public:
+    LateHolds() noexcept : outer_(current) {
+        if (outer_ == nullptr) current = this;
+    }
+    LateHolds(const LateHolds&) = delete;
+    LateHolds& operator=(const LateHolds&) = delete;
+    ~LateHolds() {
+        if (outer_ == nullptr) current = nullptr;  // before the objects are destroyed
+    }
+
+  private:
+    friend struct RetiredHolds;
+    static inline thread_local LateHolds* current = nullptr;
+
+    LateHolds* const outer_;
+    std::vector<std::shared_ptr<const void>> objects_;
+};
+
 /// Holds taken off a list, destroyed after the mutex is given back: an object's destructor may use the stream.
-/// Allocates nothing.
+/// Allocates nothing, but for LateHolds.
 struct RetiredHolds {
     static constexpr std::size_t most = 16;
     std::size_t count = 0;
@@ -34,11 +57,23 @@ struct RetiredHolds {
     RetiredHolds(const RetiredHolds&) = delete;
     RetiredHolds& operator=(const RetiredHolds&) = delete;
     ~RetiredHolds() {
+        if (count > 0 && LateHolds::current != nullptr) [[unlikely]]
+            keep();
         for (std::size_t i = 0; i < count; ++i) std::destroy_at(&holds_[i]);
     }
     void take(Hold&& hold) noexcept { std::construct_at(&holds_[count++], std::move(hold)); }
 
   private:
+    void keep() noexcept {
+        std::vector<std::shared_ptr<const void>>& objects = LateHolds::current->objects_;
+        try {
+            objects.reserve(objects.size() + count);
+        } catch (const std::bad_alloc&) {
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) objects.push_back(std::move(holds_[i].object));
+    }
+
     union {
         Hold holds_[most];
     };

@@ -1,11 +1,13 @@
 // Host functions' calls that go between the parts of another thread's operation on the stream.
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "hsadrv/graph.hpp"
+#include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_output.hpp"
 #include "kernel_texts.hpp"
 #include "stream_fixture.hpp"
@@ -114,4 +116,71 @@ TEST_CASE("a launch that prints is whole: a capture that begins meanwhile record
     CHECK(stream.end_capture().nodes() == 0);
     CHECK_NOTHROW(stream.synchronize(patience));
     CHECK(output.texts().size() == 1);
+}
+
+TEST_CASE("an object that a launch lets go of may wait for a host function of its stream", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    const bool cooperative = GENERATE(false, true);
+    Stream stream(f.gpu);
+    const Words data(4);
+    std::atomic<bool> destroyed{false};
+    struct Waits {
+        Stream stream;
+        std::atomic<bool>& over;
+        Waits(AgentRef gpu, std::atomic<bool>& is_over) : stream(gpu), over(is_over) {}
+        ~Waits() {
+            stream.synchronize(patience);
+            over = true;
+        }
+    };
+    stream.begin_capture();
+    for (unsigned i = 0; i < 2; ++i) {
+        f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+        stream.call([] {});
+    }
+    const Graph graph = stream.end_capture();
+    const Signal open = Signal::create(0);
+    stream.wait(open, Condition::not_equal, 0);
+    {
+        auto waits = std::make_shared<Waits>(f.gpu, destroyed);
+        waits->stream.call([&] {
+            let_time_pass();
+            f.scale_add.launch(stream, one, data.data() + 1, 1u, 1u, 1u);
+        });
+        stream.keep_alive(std::move(waits));
+    }
+    open.store(1);
+    std::thread launches([&] {
+        for (int i = 0; i < 200 && !destroyed; ++i) {
+            if (cooperative)
+                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data() + 2, 1u, 1u,
+                                   1u);
+            else
+                graph.launch(stream);
+            std::this_thread::sleep_for(5ms);
+        }
+    });
+    CHECK(eventually([&] { return destroyed.load(); }));
+    launches.join();
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(data.get(1) == 1);
+}
+
+TEST_CASE("branches let go of what their graph held at the next launch", "[stream][graph]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    Stream stream(f.gpu);
+    const Words data(4);
+    std::vector<std::weak_ptr<int>> held;
+    for (int round = 0; round < 8; ++round) {
+        const auto object = std::make_shared<int>(round);
+        held.push_back(object);
+        GraphBuilder build(f.gpu);
+        for (unsigned i = 0; i < 2; ++i)
+            build.call({build.kernel({}, f.scale_add, one, data.data() + i, 1u, 1u, 1u)}, [object] {});
+        build.finish().launch(stream);
+        stream.synchronize(patience);
+    }
+    CHECK(std::count_if(held.begin(), held.end(), [](const auto& object) { return !object.expired(); }) <= 2);
 }
