@@ -123,7 +123,7 @@ def _first():
 
 def default_gpu() -> Device:
     """That of the innermost with-statement; otherwise the one that select_device() chose, that HSADRV_DEVICE names, or the first."""
-    threads.used = gpus.current or _first()
+    threads.used = (threads.entered[-1].device if threads.entered else threads.selected) or _first()
     return threads.used
 
 
