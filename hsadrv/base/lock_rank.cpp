@@ -9,8 +9,8 @@ namespace hsadrv::detail::lock_ranks {
 
 namespace {
 
-constexpr std::array names{"a stream's handle", "a stream",          "the list of streams", "the pool of queues",
-                           "a queue",           "a stream's copies", "the callbacks",       "a leaf"};
+constexpr std::array names{"a stream's handle", "the list of streams", "a stream",      "the pool of queues",
+                           "a queue",           "a stream's copies",   "the callbacks", "a leaf"};
 thread_local std::array<unsigned, names.size()> held{};
 
 std::size_t number(LockRank rank) noexcept { return static_cast<std::size_t>(rank); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -43,14 +44,16 @@ std::vector<std::unique_lock<LaneMutex>> lock_all(std::span<StreamCore* const> s
 void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& fresh,
                   std::span<StreamCore* const> streams, std::span<StreamCore* const> live) {
     const QueueRef from = dead.ref(), to = fresh->ref();
-    const auto held = lock_all(streams);
+    std::vector<StreamCore*> all(streams.begin(), streams.end());  // of the new queue, which may be one that others use
+    std::copy_if(live.begin(), live.end(), std::back_inserter(all),
+                 [&](StreamCore* stream) { return stream->shared_queue() == fresh; });
+    const auto held = lock_all(all);
     QueueMoves moves;
     for (StreamCore* stream : streams) {
         stream->writer().log().list_moves(moves, from.read_index());
         stream->make_ready_for(*fresh);
         fresh->enter(*stream);
     }
-    if (fresh->is_open()) fresh->settle_producers(live);             // its own streams see the others before they come
     for (StreamCore* stream : streams) stream->change_queue(fresh);  // from here on nothing throws
     for (const auto& [slot, move] : moves) {
         // There is room: the ring is at least as large, and no other stream uses it yet; or there are no packets. It
@@ -63,9 +66,8 @@ void move_packets(const SharedQueue& dead, const std::shared_ptr<SharedQueue>& f
         move.arrived(place);
         to.publish(place, move.count);
     }
-    if (fresh->is_open()) return;
-    to.ring().set_alone(streams.size() == 1);
-    for (StreamCore* stream : streams) stream->writer().set_room(streams.size());
+    to.ring().set_alone(all.size() == 1);
+    for (StreamCore* stream : all) stream->writer().set_room(all.size());
     fresh->open();
 }
 
@@ -80,10 +82,8 @@ void leave_dead_queue(SharedQueue& dead, QueuePool& queues, std::span<StreamCore
         fresh.reserve(fresh.size() + 1);
         // A stream that came as the others left has no packets: cooperative launches must not have a second queue.
         std::shared_ptr<SharedQueue> open = dead.needs().cooperative ? queues.cooperative(dead.needs()) : nullptr;
-        const bool joins = open != nullptr;
-        fresh.push_back(joins ? std::move(open) : queues.make(dead.needs()));
+        fresh.push_back(open ? std::move(open) : queues.make(dead.needs()));
         move_packets(dead, fresh.back(), streams, live);
-        if (joins) fresh.back()->settle_producers(live);
     } catch (...) {
         for (StreamCore* stream : streams) {
             stream->fail(std::current_exception());

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -23,8 +24,11 @@ std::atomic<std::uint64_t> stores{0};
 
 constexpr int pm4_emulation = 0xA119;  // HSA_AMD_AGENT_INFO_PM4_EMULATION
 
-bool answers(hsa_agent_t, hsa_agent_info_t attribute, void* value) {
-    if (!emulating || static_cast<int>(attribute) != pm4_emulation) return false;
+// AMD's numbers are none of the enumeration's.
+bool answers(hsa_agent_t, const hsa_agent_info_t& attribute, void* value) {
+    int number = 0;
+    std::memcpy(&number, &attribute, sizeof number);
+    if (!emulating || number != pm4_emulation) return false;
     *static_cast<bool*>(value) = true;
     return true;
 }
