@@ -14,20 +14,20 @@ GraphReplay::GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, 
     branches_.reserve(plan.branches);
     branches_.push_back(&stream);
     if (plan.branches == 1) {
-        launch_ = graph_->begin_launch(std::span(&stream.timeline(), 1));
+        launch_.emplace(*graph_, std::span(&stream.timeline(), 1));
         return;
     }
     for (std::size_t number = 1; number < plan.branches; ++number)
         branches_.push_back(&stream.branch(number, deadline));
     std::vector<std::shared_ptr<Timeline>> timelines;
     for (StreamCore* branch : branches_) timelines.push_back(branch->timeline());
-    launch_ = graph_->begin_launch(timelines);
+    launch_.emplace(*graph_, timelines);
     entered_.resize(plan.branches);
     done_.resize(plan.steps.size());
 }
 
 GraphReplay::~GraphReplay() {
-    graph_->end_launch(*launch_);
+    launch_.reset();
     for (StreamCore* branch : branches_) {
         try {
             branch->keep_alive(graph_);
@@ -65,7 +65,7 @@ void GraphReplay::submit(const GraphStep& step) {
     if (!entered_.empty()) entered_[step.branch] = true;
     if (step.waits_for_begin) stream.wait_for(begin_, deadline_);
     for (const std::uint32_t other : step.waits) stream.wait_for(done_[other], deadline_);
-    const auto packets = graph_->packets(*launch_, step);
+    const auto packets = launch_->packets(step);
     if (packets.empty())
         graph_->call(step)(stream, deadline_);
     else

@@ -40,9 +40,15 @@ bool GraphLaunch::over() const noexcept {
     return std::all_of(branches.begin(), branches.end(), [](const auto& branch) { return branch->over(); });
 }
 
+bool GraphState::is_kernels(const GraphStep& step) const noexcept {
+    return nodes_[step.nodes.front()].kind == GraphPlanNode::Kind::kernel;
+}
+
+bool GraphState::is_one_run() const noexcept { return plan_.steps.size() == 1 && is_kernels(plan_.steps.front()); }
+
 std::span<const Packet> GraphState::packets(const GraphLaunch& launch, const GraphStep& step) const noexcept {
     const auto number = static_cast<std::size_t>(&step - plan_.steps.data());
-    if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) return {};
+    if (!is_kernels(step)) return {};
     return std::span(launch.packets->all).subspan(first_of_[number], step.nodes.size());
 }
 
@@ -157,7 +163,7 @@ void GraphState::lay_out_packets() {
     ordered.reserve(recorded_.size());
     for (const GraphStep& step : plan_.steps) {
         first_of_.push_back(ordered.size());
-        if (nodes_[step.nodes.front()].kind != GraphPlanNode::Kind::kernel) continue;
+        if (!is_kernels(step)) continue;
         for (const std::uint32_t node : step.nodes) {
             kernels_[kernel_at[node]].packet = ordered.size();
             ordered.push_back(recorded_[kernel_at[node]]);

@@ -55,6 +55,8 @@ class GraphState {
     const GraphPlan& plan() const noexcept { return plan_; }
     /// A step's packets; empty for a call.
     std::span<const Packet> packets(const GraphLaunch& launch, const GraphStep& step) const noexcept;
+    /// Whether a replay is one step of kernels.
+    bool is_one_run() const noexcept;
     const Call& call(const GraphStep& step) const noexcept { return calls_[step.nodes.front()]; }
     std::size_t kernels() const noexcept { return kernels_.size(); }
     std::size_t nodes() const noexcept { return nodes_.size() - dropped_; }
@@ -109,6 +111,7 @@ class GraphState {
 
     std::uint32_t add_node(GraphPlanNode::Kind kind, const Nodes& after);
     std::byte* allocate(std::size_t size_bytes);
+    bool is_kernels(const GraphStep& step) const noexcept;
     void lay_out_packets();
 
     AgentRef agent_;
@@ -134,6 +137,22 @@ class GraphState {
     std::shared_ptr<GraphPackets> packets_;  // of the next launch
     std::vector<Launch> launches_;           // in flight
     std::uint64_t launched_ = 0;
+};
+
+/// From the begin of a launch to its end. Borrows the graph.
+class GraphEnqueue {
+  public:
+    GraphEnqueue(GraphState& graph, std::span<const std::shared_ptr<Timeline>> branches)
+        : graph_(graph), launch_(graph.begin_launch(branches)) {}
+    GraphEnqueue(const GraphEnqueue&) = delete;
+    GraphEnqueue& operator=(const GraphEnqueue&) = delete;
+    ~GraphEnqueue() { graph_.end_launch(*launch_); }
+
+    std::span<const Packet> packets(const GraphStep& step) const noexcept { return graph_.packets(*launch_, step); }
+
+  private:
+    GraphState& graph_;
+    const std::shared_ptr<GraphLaunch> launch_;
 };
 
 }  // namespace hsadrv::detail

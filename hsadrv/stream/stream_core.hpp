@@ -243,6 +243,9 @@ class StreamCore {
     std::byte* arguments_place(std::size_t room_bytes, std::shared_ptr<const void>& beside);
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
+    void put_packets(std::span<const Packet> kernels, Deadline deadline);
+    void replay_run(const std::shared_ptr<GraphState>& graph, Deadline deadline);
+    bool records_replay(const std::shared_ptr<GraphState>& graph);
     void refuse_in_capture(const char* call) const;
     void join_capture(const EventState& event, const char* call);
     void begin_profile();

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "hsadrv/base/call_log.hpp"
+#include "hsadrv/base/leak.hpp"
 #include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/event_state.hpp"
@@ -84,21 +85,40 @@ void StreamCore::replay(const std::shared_ptr<GraphState>& graph, Deadline deadl
                               graph->agent().label());
     const auto text = [&] { return label() + ", " + std::to_string(graph->plan().steps.size()) + " steps"; };
     call_log::logged(call_log::Area::launch, call, text, [&] {
+        if (graph->is_one_run()) return replay_run(graph, deadline);
         const LateHolds late;
         auto held = lock(deadline, call);
         throw_if_failed();
-        if (records()) capture_.session()->graph()->nest(*graph);
-        if (captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); })) return;
-        std::optional<CallOrder::Composite> order;
-        std::optional<CallOrder::Visit> visit;  // what follows the step
-        if (graph->plan().steps.size() > 1) {
-            order.emplace(order_, std::move(held));
-        } else {
-            visit.emplace(order_);
-            held.unlock();
-        }
+        if (records_replay(graph)) return;
+        const CallOrder::Composite order(order_, std::move(held));
         GraphReplay(*this, graph, deadline).run();
     });
+}
+
+bool StreamCore::records_replay(const std::shared_ptr<GraphState>& graph) {
+    if (records()) capture_.session()->graph()->nest(*graph);
+    return captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); });
+}
+
+// One call, in few instructions.
+void StreamCore::replay_run(const std::shared_ptr<GraphState>& graph, Deadline deadline) {
+    const GraphEnqueue launch(*graph, std::span(&timeline_, 1));
+    const Submission submission(*this, deadline, "Graph::launch");
+    if (records_replay(graph)) return;
+    const auto keep = [&] {
+        try {
+            push_hold(std::shared_ptr<const void>(graph));
+        } catch (const std::bad_alloc&) {
+            leak(graph);
+        }
+    };
+    try {
+        put_packets(launch.packets(graph->plan().steps.front()), deadline);
+    } catch (...) {
+        keep();  // some may be enqueued
+        throw;
+    }
+    keep();
 }
 
 EventState StreamCore::mark() {
@@ -118,9 +138,13 @@ StreamCore& StreamCore::branch(std::size_t number, Deadline deadline) {
 }
 
 void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {
-    static constexpr const char* call = "Graph::launch";
-    const auto held = lock(deadline, call);
+    const auto held = lock(deadline, "Graph::launch");
     throw_if_failed();
+    put_packets(kernels, deadline);
+}
+
+void StreamCore::put_packets(std::span<const Packet> kernels, Deadline deadline) {
+    static constexpr const char* call = "Graph::launch";
     const auto take = [&](std::size_t count) {
         return take_slots(static_cast<std::uint32_t>(count), deadline, call,
                           [this] { return profile_.make_room(), true; });

@@ -88,7 +88,7 @@ TEST_CASE("what joins enqueued work passes a call that waits, and none that work
 }
 
 TEST_CASE("a composite call's parts are its thread's, and it ends while another has the order", "[call_order]") {
-    Calls f;
+    Calls f, branch;
     std::unique_ptr<Calls::Call> passing;
     {
         const CallOrder::Composite composite(f.order, f.order.lock({}));
@@ -96,8 +96,14 @@ TEST_CASE("a composite call's parts are its thread's, and it ends while another 
             const auto part = f.order.lock({});
             CHECK(f.order.is_part());
         }
-        CHECK_FALSE(f.is_free());
-        passing = f.waits({}, CallOrder::While::working);
+        CHECK_FALSE(f.is_free(1ms, true));  // no call goes between while it does not wait
+        bool late = false;
+        {
+            const auto part = branch.order.lock({});
+            const CallOrder::Away away(branch.order, 1ms, late);
+            passing = f.waits({}, CallOrder::While::working);
+        }
+        CHECK(late);
     }
     CHECK_FALSE(f.is_free());
     passing->begins_to_end();
