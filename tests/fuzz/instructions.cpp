@@ -3,7 +3,7 @@
 #include <span>
 
 #include "fuzz.hpp"
-#include "kfdemu/gfx9/samples.hpp"
+#include "kfdemu/isa/samples.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
 
 namespace {
@@ -28,7 +28,7 @@ struct Descriptor {
 static_assert(sizeof(Descriptor) == kKernelDescriptorBytes);
 
 struct Gpu {
-    Gpu(gfx9::Target target, jit::When translated, gfx9::Level level) : code{target, translated, level} {
+    Gpu(isa::Target target, jit::When translated, isa::Level level) : code{target, translated, level} {
         space.map({kData, kData + kDataBytes, data.data(), kRead | kWrite, 1});
         space.map({kCode, kCode + kCodeBytes, program.data(), kRead | kWrite | kExecute, 2});
         space.map({kScratch, kScratch + scratch.size(), scratch.data(), kRead | kWrite, 3});
@@ -46,10 +46,10 @@ struct Gpu {
 Gpu& gpu(unsigned choice) {
     static std::vector<std::unique_ptr<Gpu>> all = [] {
         std::vector<std::unique_ptr<Gpu>> made;
-        for (gfx9::Target target : gfx9::kTargets) {
-            for (gfx9::Level level : {gfx9::Level::V2, gfx9::Level::V3, gfx9::Level::V4})
-                if (gfx9::supported(level)) made.push_back(std::make_unique<Gpu>(target, jit::When::never, level));
-            made.push_back(std::make_unique<Gpu>(target, jit::When::always, gfx9::best_level()));
+        for (isa::Target target : isa::kTargets) {
+            for (isa::Level level : {isa::Level::V2, isa::Level::V3, isa::Level::V4})
+                if (isa::supported(level)) made.push_back(std::make_unique<Gpu>(target, jit::When::never, level));
+            made.push_back(std::make_unique<Gpu>(target, jit::When::always, isa::best_level()));
         }
         return made;
     }();
@@ -62,7 +62,7 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> start(Gpu& gpu, fuzz::Inp
     descriptor.rsrc1 = in.take<std::uint32_t>() & 0x00af'f3ff;  // registers and floating-point modes
     descriptor.rsrc2 = in.take<std::uint16_t>() & 0x1fff;       // SGPRs, work-group and work-item ids
     descriptor.properties = in.take<std::uint8_t>() & 0x7f;
-    if (gpu.code.target() == gfx9::Target::gfx90a) descriptor.rsrc3 = in.take<std::uint8_t>() & 0x3f;
+    if (gpu.code.target() == isa::Target::gfx90a) descriptor.rsrc3 = in.take<std::uint8_t>() & 0x3f;
     KernelDispatchPacket packet;
     packet.setup = 1;
     packet.workgroup_size = {static_cast<std::uint16_t>(1 + in.below(130)), 1, 1};
@@ -127,7 +127,7 @@ constexpr std::uint32_t kScramble[] = {0xbe8a00ff, 0x9e3779b9, 0xbe8b0082, 0x7e0
                                        0xbf9c0000, 0x800b810b, 0xbf0aff0b, 0x000000e0, 0xbf85fff5};
 constexpr std::uint32_t kEndProgram = 0xbf810000;
 
-fuzz::Bytes program(std::uint8_t choice, bool scramble, std::span<const test_gfx9::Words> instructions) {
+fuzz::Bytes program(std::uint8_t choice, bool scramble, std::span<const test_isa::Words> instructions) {
     fuzz::Output out;
     out.put(choice)
         .put<std::uint32_t>(0x000c'0fff)          // the maximum number of registers
@@ -153,10 +153,10 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
     constexpr std::size_t kPerProgram = 4;
     std::vector<Bytes> all;
     std::uint8_t choice = 0;
-    for (gfx9::Target target : {gfx9::Target::gfx900, gfx9::Target::gfx90a}) {
-        for (const gfx9::Row& row : gfx9::rows()) {
+    for (isa::Target target : {isa::Target::gfx900, isa::Target::gfx90a}) {
+        for (const isa::Row& row : isa::rows()) {
             if (!row.on(target)) continue;
-            const auto samples = test_gfx9::samples(row, target);
+            const auto samples = test_isa::samples(row, target);
             for (std::size_t n = 0; n < samples.size(); n += kPerProgram) {
                 const auto some = std::span{samples}.subspan(n, std::min(kPerProgram, samples.size() - n));
                 all.push_back(program(choice++, n / kPerProgram % 2 == 0, some));

@@ -16,9 +16,9 @@
 #include "base/log.hpp"
 #include "base/model.hpp"
 #include "base/options.hpp"
-#include "check/report_file.hpp"
+#include "check/report/report_file.hpp"
 #include "count/write.hpp"
-#include "gfx9/decode.hpp"
+#include "isa/encodings/decode.hpp"
 
 namespace fs = std::filesystem;
 
@@ -206,7 +206,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "kfdemu: --counters={}: cannot be written: {}\n", counters, error);
         return kUsage;
     }
-    if (const std::string problem = kfdemu::gfx9::no_level_message(); !problem.empty()) {
+    if (const std::string problem = kfdemu::isa::no_level_message(); !problem.empty()) {
         fmt::print(stderr, "kfdemu: {}\n", problem);
         return 1;
     }

@@ -13,7 +13,7 @@ CodeObject Checked::load(const std::string& source) { return machine.load(source
 
 CodeObject Checked::load(const std::string& source, const std::string& level) {
     return machine.load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + level + "." +
-                             kfdemu::gfx9::name(machine.target()) + ".hsaco");
+                             kfdemu::isa::name(machine.target()) + ".hsaco");
 }
 
 CodeObject Checked::load_dispatch(const std::string& source, const std::string& level) {

@@ -78,7 +78,7 @@ void on_each_build(Test&& test) {
         unsigned part = first++;
         for (const char* level : kCompiled) {
             if (!test_support::has_turn(part++, 2)) continue;
-            INFO(kfdemu::gfx9::name(target) << " at -" << level);
+            INFO(kfdemu::isa::name(target) << " at -" << level);
             test(target, level);
         }
     }

@@ -1,5 +1,5 @@
 // Which function of an ELF file an address is in.
-#include "check/elf_symbols.hpp"
+#include "check/report/elf_symbols.hpp"
 
 #include <elf.h>
 

@@ -1,6 +1,6 @@
 // Every instruction of the scalar and vector units on undefined bits, against its own executor: whatever differs when
 // the undefined bits have other values has to be undefined.
-#include "tools/kfdemu/check/flow.hpp"
+#include "tools/kfdemu/check/init/flow.hpp"
 
 #include <immintrin.h>
 
@@ -9,16 +9,16 @@
 #include <string_view>
 
 #include "machine.hpp"
-#include "tools/kfdemu/check/init_plan.hpp"
-#include "tools/kfdemu/check/scalar_flow.hpp"
-#include "tools/kfdemu/check/vector_flow.hpp"
-#include "tools/kfdemu/gfx9/decode.hpp"
+#include "tools/kfdemu/check/init/init_plan.hpp"
+#include "tools/kfdemu/check/init/scalar_flow.hpp"
+#include "tools/kfdemu/check/init/vector_flow.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 namespace flow_test {
 namespace {
 
 using namespace kfdemu::check;
-using namespace kfdemu::gfx9;
+using namespace kfdemu::isa;
 using dispatch_test::Numbers;
 
 // Sources are v0, v4, v8 and s20, s24; results v16 and following, s40 and following, masks s[44:45]; carry in s[28:29].

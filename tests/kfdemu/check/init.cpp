@@ -1,6 +1,6 @@
 // `init`: values that were never written, where they matter.
 #include "checked.hpp"
-#include "tools/kfdemu/check/fresh_memory.hpp"
+#include "tools/kfdemu/check/init/fresh_memory.hpp"
 
 using namespace check_test;
 
@@ -93,7 +93,7 @@ TEST_CASE("each use of a value that was never written is reported with its origi
             Checked gpu{target, Check::init};
             const CodeObject code = gpu.load("init");
             require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
-            INFO(defect.kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+            INFO(defect.kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules() == Rules{defect.rule});
             const Finding found = gpu.findings().front();
             REQUIRE(found.at.instruction.find(defect.instruction) == 0);
@@ -109,7 +109,7 @@ TEST_CASE("the twins that write the value first are silent", "[check][init]") {
             Checked gpu{target, Check::init};
             const std::string kernel = std::string{defect.kernel} + "_mended";
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+            INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
@@ -119,7 +119,7 @@ TEST_CASE("undefined bits that do not matter are not reported", "[check][init]")
         for (const char* kernel : kInitCorrect) {
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+            INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
@@ -146,7 +146,7 @@ TEST_CASE("compiled kernels that write their variables first are silent", "[chec
         for (const char* level : kCompiled) {
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("unwritten", level), "silent_padding"), "silent_padding");
-            INFO(kfdemu::gfx9::name(target) << " at -" << level << "\n" << gpu.text());
+            INFO(kfdemu::isa::name(target) << " at -" << level << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
@@ -155,7 +155,7 @@ TEST_CASE("device memory that nothing wrote is reported where its contents matte
     for (const Target target : targets())
         for (const char* level : kCompiled)
             for (const Compiled& defect : kMemoryDefects) {
-                INFO(defect.kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(defect.kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
                 Checked gpu{target, Check::init};
                 run_on_new_memory(gpu, level, defect.kernel, false);
                 INFO(gpu.text());
@@ -170,7 +170,7 @@ TEST_CASE("memory that the host has written, and copies of what nothing wrote, a
     for (const Target target : targets())
         for (const char* level : kCompiled) {
             for (const Compiled& defect : kMemoryDefects) {
-                INFO(defect.kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(defect.kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
                 Checked gpu{target, Check::init};
                 run_on_new_memory(gpu, level, defect.kernel, true);
                 INFO(gpu.text());

@@ -1,5 +1,5 @@
 // `leak`: what is alive, in groups, and whose it is.
-#include "check/live_objects.hpp"
+#include "check/leak/live_objects.hpp"
 
 #include "checked.hpp"
 

@@ -60,7 +60,7 @@ constexpr const char* kFarEnoughOn90a[] = {"silent_doubles", "silent_dot", "sile
 void require_matrix_silence(Target target, const std::string& kernel) {
     Checked gpu{target, Check::wait};
     require_finished(run_defect(gpu, gpu.load("matrix_hazard"), kernel), kernel);
-    INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+    INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
     REQUIRE(gpu.rules().empty());
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("instructions too close to a matrix instruction are reported with both
         for (const TooCloseMatrix& defect : kTooCloseMatrix) {
             if (defect.needed(target) == 0) continue;
             Checked gpu{target, Check::wait};
-            INFO(defect.kernel << " on " << kfdemu::gfx9::name(target));
+            INFO(defect.kernel << " on " << kfdemu::isa::name(target));
             require_finished(run_defect(gpu, gpu.load("matrix_hazard"), defect.kernel), defect.kernel);
             INFO(gpu.text());
             REQUIRE(gpu.rules() == Rules{"wait-states"});
@@ -104,7 +104,7 @@ TEST_CASE("what clang makes of matrix instructions is silent", "[check][wait][ma
             for (const std::string& kernel : matrix_kernels(target))
                 for (const std::uint32_t turns : {1u, 2u, 3u, 4u}) {
                     require_finished(run_matrix(gpu, code, kernel, turns), kernel);
-                    INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level << "\n" << gpu.text());
+                    INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level << "\n" << gpu.text());
                     REQUIRE(gpu.rules().empty());
                 }
         }

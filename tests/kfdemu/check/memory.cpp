@@ -101,7 +101,7 @@ TEST_CASE("each kind of access is judged where it happens, and what compilers wi
         for (const Case& each : kCases) {
             Checked gpu{target, Check::memory};
             const CodeObject code = gpu.load("memory");
-            INFO(each.kernel << " on " << kfdemu::gfx9::name(target));
+            INFO(each.kernel << " on " << kfdemu::isa::name(target));
             auto* page = gpu.machine.allocate<std::uint32_t>(1024);
             gpu.announce(page, 100);
             require_finished(code.try_launch(each.kernel, {.grid = {64}, .group = {64}}, page, page), each.kernel);

@@ -5,7 +5,7 @@
 
 #include "checked.hpp"
 #include "racing.hpp"
-#include "tools/kfdemu/gfx9/disassemble.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 using namespace check_test;
 
@@ -156,7 +156,7 @@ Tally remove_invalidations(Target target, const char* level, const char* source,
 }
 
 void print(const char* what, const char* name, Target target, const char* level, const Tally& t) {
-    std::printf("mutation: %-17s %-7s %s: %2u %s, %2u caught, %2u redundant\n", name, kfdemu::gfx9::name(target), level,
+    std::printf("mutation: %-17s %-7s %s: %2u %s, %2u caught, %2u redundant\n", name, kfdemu::isa::name(target), level,
                 t.removed, what, t.caught, t.redundant);
 }
 
@@ -165,7 +165,7 @@ Tally mutate_all(const char* what, const Mutation& mutation) {
     for (const Target target : targets())
         for (const char* level : kLevels)
             for (const auto& [name, run] : kRuns) {
-                INFO(name << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(name << " on " << kfdemu::isa::name(target) << " at -" << level);
                 const Tally t = mutate(mutation, target, level, run);
                 print(what, name, target, level, t);
                 sum += t;
@@ -189,7 +189,7 @@ TEST_CASE("one s_nop of several states at a time becomes one of one state in com
         for (const char* level : kCompiled) {
             Tally all;
             for (const std::string& kernel : matrix_kernels(target)) {
-                INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
                 all += shorten_nops(target, level, kernel);
             }
             print("s_nop", "matrix", target, level, all);
@@ -215,7 +215,7 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
             for (const auto& [name, run] : kSharing) add(name, target, level, mutate(kBarriers, target, level, run));
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const char* kernel : kRacing) {
-                INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
                 add(kernel, target, level, remove_barriers(target, level, kernel));
             }
     }
@@ -231,7 +231,7 @@ TEST_CASE("one cache invalidation at a time is removed from compiled kernels", "
     for (const Target target : targets())
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const auto& [source, kernel] : kTelling) {
-                INFO(kernel << " on " << kfdemu::gfx9::name(target) << " at -" << level);
+                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
                 const Tally t = remove_invalidations(target, level, source, kernel);
                 print("invalidations", kernel, target, level, t);
                 sum += t;

@@ -1,8 +1,8 @@
 // What `race` keeps of kernels and copies that have ended, and for how long.
-#include "check/operations.hpp"
+#include "check/race/operations.hpp"
 
 #include "check/process.hpp"
-#include "check/shadow_conflicts.hpp"
+#include "check/race/shadow_conflicts.hpp"
 #include "checked.hpp"
 #include "queues/checked_copy.hpp"
 

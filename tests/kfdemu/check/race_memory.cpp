@@ -1,6 +1,6 @@
 // `race`: accesses of memory by two waves or work-groups of a dispatch that nothing orders.
 #include "checked.hpp"
-#include "tools/kfdemu/check/memory_shadow.hpp"
+#include "tools/kfdemu/check/race/memory_shadow.hpp"
 
 using namespace check_test;
 

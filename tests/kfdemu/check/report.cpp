@@ -7,7 +7,7 @@ using test_support::Contains;
 TEST_CASE("a finding that repeats is printed once and counted", "[check][report]") {
     std::vector<std::string> printed;
     kfdemu::check::Report report{[&](const std::string& text) { printed.push_back(text); }};
-    kfdemu::gfx9::Inst inst{};
+    kfdemu::isa::Inst inst{};
     inst.pc = 0x1000;
     for (int n = 0; n < 3; ++n)
         if (report.is_new(Check::wait, "read-before-wait", inst)) {

@@ -1,7 +1,7 @@
 // Suppressions, limits and stops of the report.
 #include "checked.hpp"
 
-#include "check/suppressions.hpp"
+#include "check/report/suppressions.hpp"
 
 using namespace check_test;
 using kfdemu::check::Report;
@@ -18,8 +18,8 @@ Finding at(std::uint64_t pc, const std::string& function = "late", const std::st
     return finding;
 }
 
-kfdemu::gfx9::Inst inst_at(std::uint64_t pc) {
-    kfdemu::gfx9::Inst inst{};
+kfdemu::isa::Inst inst_at(std::uint64_t pc) {
+    kfdemu::isa::Inst inst{};
     inst.pc = pc;
     return inst;
 }

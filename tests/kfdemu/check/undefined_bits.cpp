@@ -1,15 +1,15 @@
 // How undefined bits propagate, against all values that the undefined bits may have; and how memory keeps them.
-#include "tools/kfdemu/check/undefined_bits.hpp"
+#include "tools/kfdemu/check/init/undefined_bits.hpp"
 
 #include <bit>
 
 #include "machine.hpp"
-#include "tools/kfdemu/check/data_flow.hpp"
-#include "tools/kfdemu/check/defined_memory.hpp"
+#include "tools/kfdemu/check/init/data_flow.hpp"
+#include "tools/kfdemu/check/init/defined_memory.hpp"
 
 using namespace kfdemu::check;
 using dispatch_test::Numbers;
-using kfdemu::gfx9::Op;
+using kfdemu::isa::Op;
 
 namespace {
 
@@ -111,7 +111,7 @@ TEST_CASE("bits of results that differ are undefined; of moves and logic, no oth
                 least &= value, most |= value;
             });
             const std::uint64_t differs = least ^ most;
-            INFO(kfdemu::gfx9::rows()[index(row.op)].name
+            INFO(kfdemu::isa::rows()[index(row.op)].name
                  << " " << std::hex << sample.value[0] << "/" << sample.undefined[0] << " " << sample.value[1] << "/"
                  << sample.undefined[1] << " " << sample.value[2] << "/" << sample.undefined[2]);
             REQUIRE((differs & ~result.undefined) == 0);

@@ -1,5 +1,5 @@
 // Which writes are visible to later kernels and copies, by the fences of packets.
-#include "check/visibility.hpp"
+#include "check/fence/visibility.hpp"
 
 #include "checked.hpp"
 

@@ -69,7 +69,7 @@ void require_silence(const char* source, const Defects& defects, const Correct& 
         for (const std::string& kernel : kernels) {
             Checked gpu{target, Check::wait};
             require_finished(run_defect(gpu, gpu.load(source), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::gfx9::name(target) << "\n" << gpu.text());
+            INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
     }
@@ -83,7 +83,7 @@ TEST_CASE("each missing wait is reported with its load and the wait that it need
             if (!has_kernel(target, defect.kernel)) continue;
             Checked gpu{target, Check::wait};
             const CodeObject code = gpu.load("wait");
-            INFO(defect.kernel << " on " << kfdemu::gfx9::name(target));
+            INFO(defect.kernel << " on " << kfdemu::isa::name(target));
             require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
             INFO(gpu.text());
             REQUIRE(gpu.rules() == Rules{defect.rule});
@@ -106,7 +106,7 @@ TEST_CASE("instructions that follow each other too closely are reported with bot
         for (const TooClose& defect : kTooClose) {
             Checked gpu{target, Check::wait};
             const CodeObject code = gpu.load("hazard");
-            INFO(defect.kernel << " on " << kfdemu::gfx9::name(target));
+            INFO(defect.kernel << " on " << kfdemu::isa::name(target));
             require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
             INFO(gpu.text());
             REQUIRE(gpu.rules() == Rules{"wait-states"});

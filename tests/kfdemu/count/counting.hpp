@@ -33,7 +33,7 @@ struct Counting {
 template <class Test>
 void on_each_target(const char* source, Test&& test) {
     for (const Target target : targets()) {
-        INFO(kfdemu::gfx9::name(target));
+        INFO(kfdemu::isa::name(target));
         Counting gpu{target, source};
         test(gpu);
     }

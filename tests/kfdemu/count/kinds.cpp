@@ -2,24 +2,24 @@
 #include "tools/kfdemu/count/kinds.hpp"
 
 #include "support/catch.hpp"
-#include "tools/kfdemu/gfx9/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 using namespace kfdemu;
 using count::Kind;
 
 namespace {
 
-gfx9::Inst instruction(gfx9::Op op) {
-    gfx9::Inst inst{};
-    inst.row = gfx9::index(op);
-    inst.format = gfx9::rows()[inst.row].format;
+isa::Inst instruction(isa::Op op) {
+    isa::Inst inst{};
+    inst.row = isa::index(op);
+    inst.format = isa::rows()[inst.row].format;
     return inst;
 }
 
 }  // namespace
 
 TEST_CASE("classes of memory instructions", "[kfdemu][count]") {
-    using gfx9::Op;
+    using isa::Op;
     const struct {
         Op op;
         Kind kind;
@@ -40,8 +40,8 @@ TEST_CASE("classes of memory instructions", "[kfdemu][count]") {
         {Op::ds_gws_barrier, Kind::Other, false},
     };
     for (const auto& row : rows) {
-        const gfx9::Inst inst = instruction(row.op);
-        INFO(gfx9::rows()[inst.row].name);
+        const isa::Inst inst = instruction(row.op);
+        INFO(isa::rows()[inst.row].name);
         CHECK(count::kind_of(inst) == row.kind);
         CHECK(count::is_vector(inst) == row.vector);
     }

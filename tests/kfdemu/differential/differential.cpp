@@ -83,8 +83,8 @@ std::vector<std::uint64_t> seeds() {
 }
 
 Target target_named(const std::string& name) {
-    for (Target target : kfdemu::gfx9::kTargets)
-        if (name == kfdemu::gfx9::name(target)) return target;
+    for (Target target : kfdemu::isa::kTargets)
+        if (name == kfdemu::isa::name(target)) return target;
     throw std::runtime_error{"KFDEMU_DIFFERENTIAL: no target " + name};
 }
 
@@ -176,7 +176,7 @@ void compare(const Case& test, const Bytes& expected, const Bytes& got, const st
     FAIL_CHECK(where << ": " << differ << " of " << count << " elements differ, first [" << first << "]: " << values);
 }
 
-using kfdemu::gfx9::Level;
+using kfdemu::isa::Level;
 
 struct Expectations {
     std::vector<std::uint64_t> seeds;
@@ -227,11 +227,11 @@ void check(const Case& test) {
         // A kernel without output would always agree.
         REQUIRE(expected.results.back() != expected.arrays.back().out);
     }
-    const Level best = kfdemu::gfx9::best_level();
+    const Level best = kfdemu::isa::best_level();
     for (const Build& build : able) check_build(test, build, best, expected);
     // The executors of each x86 level of this CPU are compiled separately.
     for (Level x86 : {Level::V2, Level::V3, Level::V4})
-        if (kfdemu::gfx9::supported(x86) && x86 != best) check_build(test, able.back(), x86, expected);
+        if (kfdemu::isa::supported(x86) && x86 != best) check_build(test, able.back(), x86, expected);
 }
 
 }  // namespace differential

@@ -9,7 +9,7 @@
 using namespace dispatch_test;
 using kfdemu::Dispatch;
 using kfdemu::WorkGroup;
-using kfdemu::gfx9::Stop;
+using kfdemu::isa::Stop;
 
 TEST_CASE("waves of a work-group that spin on each other make progress", "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {

@@ -20,7 +20,7 @@ struct OneWave {
     static constexpr std::size_t kDwords = 544 * 64;
     std::unique_ptr<std::uint32_t[], FreeAligned> registers{
         static_cast<std::uint32_t*>(std::aligned_alloc(64, kDwords * sizeof(std::uint32_t)))};
-    gfx9::Wave wave;
+    isa::Wave wave;
     OneWave() { std::memset(registers.get(), 0xcc, kDwords * sizeof(std::uint32_t)); }
     void set(const LaunchState& launch, const std::array<std::uint32_t, 3>& group, const WavePlace& place) {
         InitialState initial{launch};
@@ -114,7 +114,7 @@ TEST_CASE("the first wave of a group is marked in the work-group info", "[dispat
 }
 
 TEST_CASE("work-item ids: three registers before gfx90a, packed into one there", "[dispatch][state]") {
-    for (Target target : gfx9::kTargets)
+    for (Target target : isa::kTargets)
         for (unsigned dimensions : {1u, 2u, 3u}) {
             Launch l = everything_enabled(target);
             l.kernel.workitem_id_dimensions = dimensions;
@@ -123,7 +123,7 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
             REQUIRE(one.wave.exec() == (1ull << (210 - 192)) - 1);
             for (unsigned lane = 0; lane < 18; ++lane) {
                 const unsigned flat = 192 + lane, x = flat % 5, y = flat / 5 % 6, z = flat / 30;
-                CAPTURE(gfx9::name(target), dimensions, lane);
+                CAPTURE(isa::name(target), dimensions, lane);
                 if (target == Target::gfx90a) {
                     REQUIRE(one.wave.v[lane] == (x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0)));
                 } else {

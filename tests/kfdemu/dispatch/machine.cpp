@@ -96,14 +96,13 @@ kfdemu::check::Session session_of_environment() {
 
 std::vector<Target> targets() {
     std::vector<Target> result;
-    for (Target target : kfdemu::gfx9::kTargets)
+    for (Target target : kfdemu::isa::kTargets)
         for (const char* built : kTargets)
-            if (std::string{built} == kfdemu::gfx9::name(target)) result.push_back(target);
+            if (std::string{built} == kfdemu::isa::name(target)) result.push_back(target);
     return result;
 }
 
-Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves,
-                 kfdemu::gfx9::Level level)
+Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves, kfdemu::isa::Level level)
     : code{target, translation(), level} {
     gpu.target = target;
     session = session_of_environment();
@@ -143,7 +142,7 @@ std::byte* Machine::allocate_bytes(std::size_t bytes, std::uint32_t access) {
 }
 
 CodeObject Machine::load_built(const std::string& folder, const std::string& source, const std::string& level) {
-    return load_file(folder + "/" + source + "." + kfdemu::gfx9::name(target()) + "." + level + ".hsaco");
+    return load_file(folder + "/" + source + "." + kfdemu::isa::name(target()) + "." + level + ".hsaco");
 }
 
 CodeObject Machine::load_file(const std::string& path) {

@@ -23,7 +23,7 @@
 
 namespace dispatch_test {
 
-using kfdemu::gfx9::Target;
+using kfdemu::isa::Target;
 
 inline constexpr const char* kLevels[] = {"O0", "O2", "O3"};
 /// The targets that the build compiles the kernels for.
@@ -72,7 +72,7 @@ class CodeObject {
 class Machine {
   public:
     explicit Machine(Target target, std::uint32_t scratch_lane_bytes = 8192, std::uint32_t scratch_waves = 64,
-                     kfdemu::gfx9::Level level = kfdemu::gfx9::best_level());
+                     kfdemu::isa::Level level = kfdemu::isa::best_level());
     ~Machine();
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
@@ -125,15 +125,15 @@ class Machine {
 /// and for one of them with the executors of each x86 level that this CPU has.
 template <class Test>
 void on_each(const std::string& source, Test&& test) {
-    using kfdemu::gfx9::Level;
+    using kfdemu::isa::Level;
     for (Target target : targets())
         for (const char* level : kLevels) {
-            INFO(source << " for " << kfdemu::gfx9::name(target) << " at -" << level);
+            INFO(source << " for " << kfdemu::isa::name(target) << " at -" << level);
             Machine gpu{target};
             test(gpu, gpu.load(source, level));
         }
     for (Level x86 : {Level::V2, Level::V3, Level::V4}) {
-        if (!kfdemu::gfx9::supported(x86) || x86 == kfdemu::gfx9::best_level()) continue;
+        if (!kfdemu::isa::supported(x86) || x86 == kfdemu::isa::best_level()) continue;
         INFO(source << " at -O2, executed for x86-64-v" << static_cast<int>(x86) + 2);
         Machine gpu{targets().back(), 8192, 64, x86};
         test(gpu, gpu.load(source, "O2"));

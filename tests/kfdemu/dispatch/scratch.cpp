@@ -129,7 +129,7 @@ TEST_CASE("a stack that leaves its own scratch is a fault", "[dispatch][scratch]
         auto* out = gpu.allocate<std::uint32_t>(64);
         const Outcome outcome = code.try_launch("stack_overflow", {.grid = {64}, .group = {64}}, out, 1'000'000u);
         REQUIRE(outcome.state == kfdemu::Dispatch::State::Failed);
-        REQUIRE(outcome.fault.what == kfdemu::gfx9::Stop::Aperture);
+        REQUIRE(outcome.fault.what == kfdemu::isa::Stop::Aperture);
     });
 }
 

@@ -4,18 +4,18 @@
 #include <array>
 #include <cstring>
 
-#include "gfx9/machine.hpp"
-#include "gfx9/random.hpp"
+#include "isa/machine.hpp"
+#include "isa/random.hpp"
 #include "kfdemu/base/address_space.hpp"
 #include "kfdemu/base/host_fault.hpp"
 #include "kfdemu/base/page.hpp"
-#include "kfdemu/gfx9/row.hpp"
-#include "kfdemu/gfx9/tlb.hpp"
+#include "kfdemu/isa/memory/tlb.hpp"
+#include "kfdemu/isa/rows/row.hpp"
 #include "kfdemu/jit/run_plan.hpp"
 #include "programs.hpp"
 #include "support/catch.hpp"
 
-using namespace test_gfx9;
+using namespace test_isa;
 using kfdemu::AddressSpace;
 
 namespace {
@@ -116,7 +116,7 @@ struct Wave {
         for (u32 n = 6; n < 8; ++n) {
             const Place& place = one_of(all, wild, random);
             const u64 base = place.begin - (random.one_in(2) ? 512 : 0);
-            machine.wave().set_s64(static_cast<kfdemu::gfx9::Operand>(2 * n - 8), base);
+            machine.wave().set_s64(static_cast<kfdemu::isa::Operand>(2 * n - 8), base);
             const auto where = static_cast<Where>(random.below(4));
             for (u32 lane = 0; lane < 64; ++lane)
                 machine.lane(n, lane) = static_cast<u32>(address(where, place, 256, lane, random) - base);
@@ -143,7 +143,7 @@ struct Wave {
     Machine machine;
     std::vector<std::byte> memory;
     AddressSpace space;
-    kfdemu::gfx9::Tlb tlb;
+    kfdemu::isa::Tlb tlb;
     unsigned runs = 0;
 };
 
@@ -208,7 +208,7 @@ void compare(bool wild, unsigned programs) {
             const std::vector<u32> code = program(random, wild, text);
             interpreted.fill(n, wild);
             translated.fill(n, wild);
-            INFO("program " << n << " at " << kfdemu::gfx9::name(level) << ": " << text);
+            INFO("program " << n << " at " << kfdemu::isa::name(level) << ": " << text);
             const Stop stop = interpreted.run(code);
             REQUIRE(translated.run(code) == stop);
             REQUIRE(translated.machine.wave().pc == interpreted.machine.wave().pc);
@@ -239,7 +239,7 @@ TEST_CASE("global loads and stores give the same bits translated and interpreted
 TEST_CASE("global loads and stores fault as they do interpreted", "[jit][global]") { compare(true, 3000); }
 
 TEST_CASE("a page that the program has protected faults at the same instruction", "[jit][global]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     using kfdemu::kPage;
     auto* const pages =
         static_cast<std::byte*>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -252,7 +252,7 @@ TEST_CASE("a page that the program has protected faults at the same instruction"
     for (unsigned way = 0; way < 8; ++way) {
         const bool stores = way & 1, apart = way & 2, translates = way & 4;
         const auto code = add + add + global(stores ? kStore : kLoad, 0, 8, kNoSaddr, 0) + add;
-        Wave wave(kfdemu::gfx9::best_level(), translates);
+        Wave wave(kfdemu::isa::best_level(), translates);
         wave.space.map({0x500000, 0x500000 + 3 * kPage, pages, kfdemu::kRead | kfdemu::kWrite, 2, true});
         Machine& m = wave.machine;
         m.exec(kAll);
@@ -276,10 +276,10 @@ TEST_CASE("a page that the program has protected faults at the same instruction"
 }
 
 TEST_CASE("if lanes store to one dword, the last lane's value stays, and later loads see it", "[jit][global]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     const auto add = vop2("v_add_u32", 9, 129, 8);
     for (const bool translates : {false, true}) {
-        Wave wave(kfdemu::gfx9::best_level(), translates);
+        Wave wave(kfdemu::isa::best_level(), translates);
         Machine& m = wave.machine;
         m.exec(kAll);
         m.number_lanes(8, 100);
@@ -299,11 +299,11 @@ TEST_CASE("if lanes store to one dword, the last lane's value stays, and later l
 }
 
 TEST_CASE("the last address is not memory", "[jit][global]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     const auto add = vop2("v_add_u32", 9, 129, 8);
     for (const u32 op : {kLoad, kStore})
         for (const bool based : {false, true}) {
-            Wave wave(kfdemu::gfx9::best_level(), true);
+            Wave wave(kfdemu::isa::best_level(), true);
             Machine& m = wave.machine;
             m.exec(kAll);
             for (u32 lane = 0; lane < 64; ++lane) m.lane(0, lane) = based ? 4 * lane : ~0u;

@@ -1,14 +1,14 @@
 // Translated loads of LDS give the interpreter's bits, wherever their addresses are.
 #include <array>
 
-#include "gfx9/machine.hpp"
-#include "gfx9/random.hpp"
-#include "kfdemu/gfx9/row.hpp"
+#include "isa/machine.hpp"
+#include "isa/random.hpp"
+#include "kfdemu/isa/rows/row.hpp"
 #include "kfdemu/jit/run_plan.hpp"
 #include "programs.hpp"
 #include "support/catch.hpp"
 
-using namespace test_gfx9;
+using namespace test_isa;
 
 namespace {
 
@@ -102,7 +102,7 @@ TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][l
             const std::vector<u32> code = program(random, text);
             interpreted.fill(n);
             translated.fill(n);
-            INFO("program " << n << " at " << kfdemu::gfx9::name(level) << ": " << text);
+            INFO("program " << n << " at " << kfdemu::isa::name(level) << ": " << text);
             REQUIRE(interpreted.machine.run(code) == Stop::End);
             REQUIRE(translated.machine.run(code) == Stop::End);
             REQUIRE(test_jit::difference(translated.machine, interpreted.machine) == "");
@@ -113,12 +113,12 @@ TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][l
 }
 
 TEST_CASE("a store of LDS ends a stretch, so that all lanes load what was there before or after", "[jit][lds]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     // Each lane stores its number, and loads what the lane 16 before it has stored.
     const auto code = ds("ds_read2_b32", 8, 0, 0x100) + ds("ds_write_b32", 0, 1, 0, 2) +
                       ds("ds_read2_b32", 10, 3, 0x100) + vop2("v_add_u32", 12, v(10), 11);
     for (const bool translates : {false, true}) {
-        LdsWave wave(kfdemu::gfx9::best_level(), translates);
+        LdsWave wave(kfdemu::isa::best_level(), translates);
         Machine& m = wave.machine;
         for (u32 lane = 0; lane < 64; ++lane) {
             m.lane(0, lane) = m.lane(1, lane) = 4 * lane;

@@ -2,22 +2,22 @@
 
 #include <cstdio>
 
-#include "kfdemu/gfx9/row.hpp"
+#include "kfdemu/isa/rows/row.hpp"
 #include "kfdemu/jit/operation.hpp"
 
 namespace test_jit {
 namespace {
 
-using namespace test_gfx9;
-using kfdemu::gfx9::Format;
-using kfdemu::gfx9::Row;
+using namespace test_isa;
+using kfdemu::isa::Format;
+using kfdemu::isa::Row;
 
 constexpr unsigned kVgprs = 12, kSgprs = 12;
 
 class Generator {
   public:
     Generator(Target target, Random& random) : random_(random), decoder_(target) {
-        for (const Row& row : kfdemu::gfx9::rows())
+        for (const Row& row : kfdemu::isa::rows())
             if (row.on(target) && is_candidate(row.format)) rows_.push_back(&row);
     }
 
@@ -105,14 +105,14 @@ Program random_program(Target target, Random& random, unsigned instructions) {
     return Generator(target, random).program(instructions);
 }
 
-std::string difference(test_gfx9::Machine& a, test_gfx9::Machine& b) {
+std::string difference(test_isa::Machine& a, test_isa::Machine& b) {
     char text[100] = "";
     for (unsigned n = 0; n < 256 && text[0] == 0; ++n)
         for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
             if (a.lane(n, lane) != b.lane(n, lane))
                 std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
                               b.lane(n, lane));
-    for (unsigned n = 0; n < kfdemu::gfx9::kConstants && text[0] == 0; ++n)
+    for (unsigned n = 0; n < kfdemu::isa::kConstants && text[0] == 0; ++n)
         if (a.sgpr(n) != b.sgpr(n))
             std::snprintf(text, sizeof text, "s%u: %08x, interpreted %08x", n, a.sgpr(n), b.sgpr(n));
     if (text[0] == 0 && a.wave().scc != b.wave().scc) return "SCC";

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "gfx9/machine.hpp"
-#include "gfx9/random.hpp"
+#include "isa/machine.hpp"
+#include "isa/random.hpp"
 
 namespace test_jit {
 
@@ -20,8 +20,8 @@ struct Program {
 };
 
 /// The first register that differs between a wave whose code is translated and one that is interpreted; empty: none.
-std::string difference(test_gfx9::Machine& translated, test_gfx9::Machine& interpreted);
+std::string difference(test_isa::Machine& translated, test_isa::Machine& interpreted);
 
-Program random_program(test_gfx9::Target target, test_gfx9::Random& random, unsigned instructions);
+Program random_program(test_isa::Target target, test_isa::Random& random, unsigned instructions);
 
 }  // namespace test_jit

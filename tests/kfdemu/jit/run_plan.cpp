@@ -1,10 +1,10 @@
 // Which instructions are translated together.
 #include "kfdemu/jit/run_plan.hpp"
 
-#include "gfx9/machine.hpp"
+#include "isa/machine.hpp"
 #include "support/catch.hpp"
 
-using namespace test_gfx9;
+using namespace test_isa;
 using namespace kfdemu::jit;
 
 namespace {

@@ -1,12 +1,12 @@
 // Translated code gives the interpreter's bits: registers, masks and the place where it ends.
-#include "kfdemu/gfx9/row.hpp"
+#include "kfdemu/isa/rows/row.hpp"
 #include "programs.hpp"
 #include "support/catch.hpp"
 
 using namespace test_jit;
-using namespace test_gfx9;
-using kfdemu::gfx9::kExec;
-using kfdemu::gfx9::set_mode;
+using namespace test_isa;
+using kfdemu::isa::kExec;
+using kfdemu::isa::set_mode;
 
 namespace {
 
@@ -44,7 +44,7 @@ void compare(Target target, Level level, Values values, unsigned programs, unsig
         fill(interpreted, n, values);
         fill(translated, n, values);
         translated.wave().translated = 0;
-        INFO("program " << n << " at " << kfdemu::gfx9::name(level) << ": " << program.text);
+        INFO("program " << n << " at " << kfdemu::isa::name(level) << ": " << program.text);
         REQUIRE(interpreted.run(program.words) == Stop::End);
         REQUIRE(translated.run(program.words) == Stop::End);
         REQUIRE(difference(translated, interpreted) == "");
@@ -87,7 +87,7 @@ TEST_CASE("more registers than the CPU has give the same bits", "[jit]") {
 }
 
 TEST_CASE("a loop of translated code gives way after its slice", "[jit]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     std::vector<u32> loop;
     for (unsigned n = 0; n < 500; ++n) loop = loop + vop2("v_add_u32", n % 8, 129, n % 7);
     loop = loop + sopp("s_branch", 0u - 501);
@@ -106,7 +106,7 @@ TEST_CASE("a loop of translated code gives way after its slice", "[jit]") {
 }
 
 TEST_CASE("code whose data are full of NaNs is interpreted in the end", "[jit]") {
-    if (kfdemu::gfx9::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
+    if (kfdemu::isa::best_level() == Level::V2) SKIP_BECAUSE("nothing is translated at this level");
     Machine machine;
     machine.use_translation();
     machine.vgpr(1, 0x7fc00000);
@@ -133,5 +133,5 @@ TEST_CASE("a wave that is watched, ordered by a seed or indexed is interpreted",
     CHECK(machine.wave().translated == 0);
     machine.wave().slow = false;
     CHECK(machine.run(code) == Stop::End);
-    if (kfdemu::gfx9::best_level() != Level::V2) CHECK(machine.wave().translated == 2);
+    if (kfdemu::isa::best_level() != Level::V2) CHECK(machine.wave().translated == 2);
 }

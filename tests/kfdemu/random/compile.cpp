@@ -44,7 +44,7 @@ std::vector<std::string> command(const std::string& clang, std::vector<std::stri
 }  // namespace
 
 std::string describe(const Setting& setting) {
-    return std::string{kfdemu::gfx9::name(setting.target)} + " -" + setting.level + " " + setting.clang;
+    return std::string{kfdemu::isa::name(setting.target)} + " -" + setting.level + " " + setting.clang;
 }
 
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
@@ -56,7 +56,7 @@ bool compile_host(const std::string& source, const std::string& output, const st
 }
 
 bool compile_device(const std::string& source, const std::string& output, const Setting& setting) {
-    const std::string target = kfdemu::gfx9::name(setting.target);
+    const std::string target = kfdemu::isa::name(setting.target);
     std::vector<std::string> language{"-x", "c++", "--target=amdgcn-amd-amdhsa", "-mcpu=" + target};
     if (setting.hip) language = {"-x", "hip", "-nogpuinc", "--cuda-device-only", "--offload-arch=" + target};
     if (setting.hip) language.push_back("--no-gpu-bundle-output");

@@ -8,12 +8,12 @@
 
 #include <string>
 
-#include "tools/kfdemu/gfx9/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace random_programs {
 
 struct Setting {
-    kfdemu::gfx9::Target target;
+    kfdemu::isa::Target target;
     std::string level;  ///< "O2"
     std::string clang;
     bool hip = false;  ///< in HIP's language, without HIP: clang before 16 knows no kernels in C++

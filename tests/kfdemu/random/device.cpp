@@ -18,7 +18,7 @@ void copy_out(std::vector<std::uint64_t>& words, const std::byte* from) {
 
 }  // namespace
 
-Device::Device(kfdemu::gfx9::Target target, const std::string& code_object, const std::vector<std::uint32_t>& inputs)
+Device::Device(kfdemu::isa::Target target, const std::string& code_object, const std::vector<std::uint32_t>& inputs)
     : gpu_{target, kScratchBytes, kWaves},
       code_{gpu_.load_file(code_object)},
       inputs_{gpu_.copy(inputs)},

@@ -18,7 +18,7 @@ struct Results;
 
 class Device {
   public:
-    Device(kfdemu::gfx9::Target target, const std::string& code_object, const std::vector<std::uint32_t>& inputs);
+    Device(kfdemu::isa::Target target, const std::string& code_object, const std::vector<std::uint32_t>& inputs);
 
     /// Runs a kernel on the results' memory; why it did not end well.
     std::optional<std::string> run(const std::string& kernel, unsigned group, unsigned groups, Results& results);

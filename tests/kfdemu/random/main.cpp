@@ -17,7 +17,7 @@ namespace {
 
 using namespace random_programs;
 using Clock = std::chrono::steady_clock;
-using kfdemu::gfx9::Target;
+using kfdemu::isa::Target;
 
 struct Options {
     std::uint64_t seed = 1 + test_support::test_turn(), first = 0, programs = 0;
@@ -33,8 +33,8 @@ std::vector<Setting> settings(const Options& o) {
     for (const std::string& clang : o.clangs)
         for (const std::string& level : o.levels)
             for (const std::string& wanted : o.targets)
-                for (const Target target : kfdemu::gfx9::kTargets)
-                    if (wanted == kfdemu::gfx9::name(target)) all.push_back({target, level, clang, o.hip});
+                for (const Target target : kfdemu::isa::kTargets)
+                    if (wanted == kfdemu::isa::name(target)) all.push_back({target, level, clang, o.hip});
     return all;
 }
 
@@ -108,7 +108,7 @@ class Session {
                                      Clock::now() + std::chrono::seconds{options_.reduce_seconds});
         std::filesystem::create_directories(options_.keep);
         const std::string file = fmt::format("{}/{}-{}-{}-{}-{}.cpp", options_.keep, program.seed, program.number,
-                                             kfdemu::gfx9::name(setting.target), setting.level,
+                                             kfdemu::isa::name(setting.target), setting.level,
                                              std::filesystem::path(setting.clang).filename().string());
         std::ofstream{file} << "#include \"program.hpp\"\n\n" << small.program.text(0);
         fmt::print("  reduced from {} nodes to {}, {}: {}\n", program.size(), small.program.size(), file, small.what);

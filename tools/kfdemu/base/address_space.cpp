@@ -1,4 +1,4 @@
-#include "base/address_space.hpp"
+#include "address_space.hpp"
 
 #include <sys/mman.h>
 

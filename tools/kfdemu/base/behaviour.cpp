@@ -1,4 +1,4 @@
-#include "base/behaviour.hpp"
+#include "behaviour.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/checks.hpp"
+#include "checks.hpp"
 
 namespace kfdemu {
 namespace {

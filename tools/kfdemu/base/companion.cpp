@@ -1,4 +1,4 @@
-#include "base/companion.hpp"
+#include "companion.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

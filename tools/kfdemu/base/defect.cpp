@@ -1,4 +1,4 @@
-#include "base/defect.hpp"
+#include "defect.hpp"
 
 #include <utility>
 

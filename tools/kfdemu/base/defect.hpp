@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-#include "base/failure.hpp"
+#include "failure.hpp"
 
 namespace kfdemu {
 

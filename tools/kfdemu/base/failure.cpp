@@ -1,9 +1,9 @@
-#include "base/failure.hpp"
+#include "failure.hpp"
 
 #include <cerrno>
 #include <utility>
 
-#include "base/parse_number.hpp"
+#include "parse_number.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/host_fault.hpp"
+#include "host_fault.hpp"
 
 #include <sys/syscall.h>
 #include <ucontext.h>

@@ -21,7 +21,7 @@
 #include <optional>
 
 #include "address_space.hpp"
-#include "base/not_sanitized.hpp"
+#include "not_sanitized.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "base/host_folder.hpp"
+#include "host_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-#include "base/injection.hpp"
+#include "injection.hpp"
 
 #include <algorithm>
 
-#include "base/counters.hpp"
+#include "counters.hpp"
 
 namespace kfdemu {
 namespace {

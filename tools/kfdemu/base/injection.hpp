@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "base/defect.hpp"
-#include "base/failure.hpp"
+#include "defect.hpp"
+#include "failure.hpp"
 
 namespace kfdemu {
 

@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "base/options.hpp"
+#include "options.hpp"
 
 namespace kfdemu {
 

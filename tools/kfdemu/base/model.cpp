@@ -1,4 +1,4 @@
-#include "base/model.hpp"
+#include "model.hpp"
 
 #include <iterator>
 

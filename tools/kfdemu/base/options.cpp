@@ -1,9 +1,9 @@
-#include "base/options.hpp"
+#include "options.hpp"
 
 #include <cstdlib>
 
-#include "base/model.hpp"
-#include "base/parse_number.hpp"
+#include "model.hpp"
+#include "parse_number.hpp"
 
 namespace kfdemu {
 namespace {

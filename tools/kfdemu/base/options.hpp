@@ -16,11 +16,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/abi.hpp"
-#include "base/behaviour.hpp"
-#include "base/checks.hpp"
-#include "base/defect.hpp"
-#include "base/failure.hpp"
+#include "abi.hpp"
+#include "behaviour.hpp"
+#include "checks.hpp"
+#include "defect.hpp"
+#include "failure.hpp"
 
 namespace kfdemu {
 

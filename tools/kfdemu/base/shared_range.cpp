@@ -1,4 +1,4 @@
-#include "base/shared_range.hpp"
+#include "shared_range.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

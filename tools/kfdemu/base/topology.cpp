@@ -1,4 +1,4 @@
-#include "base/topology.hpp"
+#include "topology.hpp"
 
 #include <unistd.h>
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/host_cpus.hpp"
-#include "base/model.hpp"
-#include "base/options.hpp"
+#include "host_cpus.hpp"
+#include "model.hpp"
+#include "options.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "base/user_memory.hpp"
+#include "user_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/uio.h>

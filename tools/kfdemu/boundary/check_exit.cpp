@@ -11,14 +11,14 @@
 #include <system_error>
 #include <thread>
 
-#include "base/behaviour.hpp"
-#include "base/companion.hpp"
-#include "base/log.hpp"
-#include "boundary/count_exit.hpp"
-#include "boundary/hsa_tool.hpp"
-#include "check/process.hpp"
-#include "check/report_file.hpp"
-#include "kfd/device.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/companion.hpp"
+#include "../base/log.hpp"
+#include "../check/process.hpp"
+#include "../check/report/report_file.hpp"
+#include "../kfd/device.hpp"
+#include "count_exit.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,17 +1,17 @@
 // Implements kfdemu.h on the device of this process.
-#include "kfdemu.h"
+#include "../kfdemu.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "base/counters.hpp"
-#include "base/injection.hpp"
-#include "base/order.hpp"
-#include "boundary/host_pages.hpp"
-#include "boundary/hsa_tool.hpp"
-#include "check/process.hpp"
-#include "kfd/device.hpp"
+#include "../base/counters.hpp"
+#include "../base/injection.hpp"
+#include "../base/order.hpp"
+#include "../check/process.hpp"
+#include "../kfd/device.hpp"
+#include "host_pages.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

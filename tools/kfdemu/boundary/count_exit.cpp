@@ -1,10 +1,10 @@
-#include "boundary/count_exit.hpp"
+#include "count_exit.hpp"
 
 #include <cstdlib>
 
-#include "base/log.hpp"
-#include "count/write.hpp"
-#include "kfd/device.hpp"
+#include "../base/log.hpp"
+#include "../count/write.hpp"
+#include "../kfd/device.hpp"
 
 namespace kfdemu {
 

@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "base/log.hpp"
-#include "base/shared_range.hpp"
-#include "boundary/device_status.hpp"
-#include "boundary/folders.hpp"
-#include "boundary/libc.hpp"
-#include "kfd/drm.hpp"
+#include "../base/log.hpp"
+#include "../base/shared_range.hpp"
+#include "../kfd/drm.hpp"
+#include "device_status.hpp"
+#include "folders.hpp"
+#include "libc.hpp"
 
 using namespace kfdemu;
 

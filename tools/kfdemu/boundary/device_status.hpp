@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "kfd/device.hpp"
+#include "../kfd/device.hpp"
 
 namespace kfdemu {
 

@@ -1,12 +1,12 @@
-#include "boundary/folders.hpp"
+#include "folders.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <climits>
 
-#include "boundary/libc.hpp"
-#include "boundary/memory_file.hpp"
+#include "libc.hpp"
+#include "memory_file.hpp"
 
 namespace kfdemu {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "boundary/sysfs.hpp"
+#include "sysfs.hpp"
 
 namespace kfdemu {
 

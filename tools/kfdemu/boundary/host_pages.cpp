@@ -1,4 +1,4 @@
-#include "boundary/host_pages.hpp"
+#include "host_pages.hpp"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -19,9 +19,9 @@
 #include <system_error>
 #include <thread>
 
-#include "base/clock.hpp"
-#include "boundary/mapping_table.hpp"
-#include "check/process.hpp"
+#include "../base/clock.hpp"
+#include "../check/process.hpp"
+#include "mapping_table.hpp"
 
 namespace kfdemu::host_pages {
 namespace {

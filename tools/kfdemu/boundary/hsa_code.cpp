@@ -1,8 +1,8 @@
 // Code objects, for the tool that ROCR loads: where code is, which no kernel may write.
 #include <mutex>
 
-#include "boundary/hsa_tool.hpp"
-#include "check/code_objects.hpp"
+#include "../check/report/code_objects.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

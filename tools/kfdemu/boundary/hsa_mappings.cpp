@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "boundary/hsa_tool.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

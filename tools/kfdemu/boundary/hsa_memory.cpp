@@ -7,9 +7,9 @@
 #include <map>
 #include <mutex>
 
-#include "boundary/hsa_tool.hpp"
-#include "kfd/device.hpp"
-#include "kfdemu.h"
+#include "../kfd/device.hpp"
+#include "../kfdemu.h"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

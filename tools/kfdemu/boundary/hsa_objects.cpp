@@ -5,7 +5,7 @@
 #include <atomic>
 #include <tuple>
 
-#include "boundary/hsa_tool.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

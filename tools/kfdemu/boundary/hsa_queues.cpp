@@ -1,6 +1,6 @@
 // Which rings are the program's, and which the HSA runtime's own, for the behaviour torn-packet.
-#include "boundary/hsa_tool.hpp"
-#include "kfd/device.hpp"
+#include "../kfd/device.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

@@ -2,12 +2,12 @@
 // packets are torn: wraps waits, and calls that create and destroy what checks and torn packets are about.
 //
 // Other tools chain: each calls what it found in the table.
-#include "boundary/hsa_tool.hpp"
+#include "hsa_tool.hpp"
 
 #include <algorithm>
 
-#include "base/behaviour.hpp"
-#include "kfd/device.hpp"
+#include "../base/behaviour.hpp"
+#include "../kfd/device.hpp"
 
 static bool allocations_wrapped = false;  // by the runtime's lock
 

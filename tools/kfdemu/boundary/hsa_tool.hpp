@@ -8,8 +8,8 @@
 
 #include <cstring>
 
-#include "boundary/hsa_table.hpp"
-#include "check/process.hpp"
+#include "../check/process.hpp"
+#include "hsa_table.hpp"
 
 namespace kfdemu {
 

@@ -5,7 +5,7 @@
 // a waiter that spins also sees a value that was written to memory without an event.
 #include <algorithm>
 
-#include "boundary/hsa_tool.hpp"
+#include "hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

@@ -18,10 +18,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "base/not_sanitized.hpp"
-#include "base/path_text.hpp"
-#include "boundary/sysfs.hpp"
-#include "kfd/device.hpp"
+#include "../base/not_sanitized.hpp"
+#include "../base/path_text.hpp"
+#include "../kfd/device.hpp"
+#include "sysfs.hpp"
 
 #define EXPORT extern "C" [[gnu::visibility("default")]]
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "base/log.hpp"
-#include "boundary/folders.hpp"
-#include "boundary/libc.hpp"
+#include "../base/log.hpp"
+#include "folders.hpp"
+#include "libc.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "boundary/mapping_table.hpp"
+#include "mapping_table.hpp"
 
 #include <pthread.h>
 #include <sched.h>

@@ -12,12 +12,12 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "base/counters.hpp"
-#include "base/injection.hpp"
-#include "base/shared_range.hpp"
-#include "boundary/host_pages.hpp"
-#include "boundary/libc.hpp"
-#include "kfd/device.hpp"
+#include "../base/counters.hpp"
+#include "../base/injection.hpp"
+#include "../base/shared_range.hpp"
+#include "../kfd/device.hpp"
+#include "host_pages.hpp"
+#include "libc.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "boundary/memory_file.hpp"
+#include "memory_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

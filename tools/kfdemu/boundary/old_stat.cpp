@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "boundary/libc.hpp"
+#include "libc.hpp"
 
 namespace {
 

@@ -15,11 +15,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/injection.hpp"
-#include "boundary/device_status.hpp"
-#include "boundary/folders.hpp"
-#include "boundary/libc.hpp"
-#include "boundary/memory_file.hpp"
+#include "../base/injection.hpp"
+#include "device_status.hpp"
+#include "folders.hpp"
+#include "libc.hpp"
+#include "memory_file.hpp"
 
 namespace kfdemu {
 namespace {

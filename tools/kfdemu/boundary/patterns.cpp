@@ -5,7 +5,7 @@
 #include <glob.h>
 #include <sys/stat.h>
 
-#include "boundary/libc.hpp"
+#include "libc.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,10 +1,10 @@
-#include "boundary/sysfs.hpp"
+#include "sysfs.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "base/path_text.hpp"
+#include "../base/path_text.hpp"
 
 namespace kfdemu::sysfs {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <map>
 
-#include "base/path_text.hpp"
-#include "boundary/sysfs.hpp"
+#include "../base/path_text.hpp"
+#include "sysfs.hpp"
 
 namespace kfdemu::sysfs {
 namespace {

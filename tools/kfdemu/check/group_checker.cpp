@@ -22,21 +22,21 @@ void GroupChecker::WaveChecker::begin() {
     if (group_.init_) init_.begin(group_.scene_);
 }
 
-void GroupChecker::WaveChecker::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
+void GroupChecker::WaveChecker::before(const isa::Wave& wave, const isa::Inst& inst) noexcept {
     if (group_.waits_) wait_.before(group_.scene_, group_.cache_, wave, inst);
     if (group_.init_) init_.before(group_.scene_, group_.shadow_, group_.plans_, wave, inst);
-    if (group_.races_ && inst.format == gfx9::Format::Sopp) group_.race_check_.orders(wave, inst);
+    if (group_.races_ && inst.format == isa::Format::Sopp) group_.race_check_.orders(wave, inst);
     if ((group_.memory_ || group_.races_) && may_access(inst.format)) group_.accesses(wave, inst);
 }
 
-void GroupChecker::accesses(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+void GroupChecker::accesses(const isa::Wave& wave, const isa::Inst& inst) {
     Segments segments;
     find_accesses(wave, inst, segments);
     if (memory_) memory_check_.before(scene_, wave, inst, segments);
     if (races_) race_check_.before(scene_, wave, inst, segments);
 }
 
-void GroupChecker::faulted(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+void GroupChecker::faulted(const isa::Wave& wave, const isa::Inst& inst) {
     if (memory_) memory_check_.faulted(scene_, wave, inst);
 }
 

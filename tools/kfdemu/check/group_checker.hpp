@@ -10,28 +10,28 @@
 #include <memory>
 #include <vector>
 
-#include "init_check.hpp"
-#include "inst_cache.hpp"
-#include "memory_check.hpp"
-#include "race_check.hpp"
-#include "scene.hpp"
-#include "wait_check.hpp"
+#include "flow/inst_cache.hpp"
+#include "flow/scene.hpp"
+#include "init/init_check.hpp"
+#include "memory/memory_check.hpp"
+#include "race/race_check.hpp"
+#include "wait/wait_check.hpp"
 
 namespace kfdemu::check {
 
 class GroupChecker {
   public:
     void begin(const Scene& scene, unsigned waves);
-    gfx9::Watcher* watcher(unsigned wave) { return waves_[wave].get(); }
+    isa::Watcher* watcher(unsigned wave) { return waves_[wave].get(); }
     /// The wave's memory access faulted at `inst`.
-    void faulted(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void faulted(const isa::Wave& wave, const isa::Inst& inst);
 
   private:
-    class WaveChecker final : public gfx9::Watcher {
+    class WaveChecker final : public isa::Watcher {
       public:
         explicit WaveChecker(GroupChecker& group) : group_{group} {}
         void begin();
-        void before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept override;
+        void before(const isa::Wave& wave, const isa::Inst& inst) noexcept override;
 
       private:
         GroupChecker& group_;
@@ -39,7 +39,7 @@ class GroupChecker {
         InitCheck init_;
     };
 
-    void accesses(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    void accesses(const isa::Wave& wave, const isa::Inst& inst);
 
     Scene scene_;
     bool waits_ = false, memory_ = false, races_ = false, init_ = false;

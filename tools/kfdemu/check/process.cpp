@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "../base/log.hpp"
-#include "code_objects.hpp"
-#include "report_file.hpp"
+#include "report/code_objects.hpp"
+#include "report/report_file.hpp"
 
 namespace kfdemu::check {
 namespace {

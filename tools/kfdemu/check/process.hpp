@@ -11,11 +11,11 @@
 #include <atomic>
 
 #include "../base/options.hpp"
-#include "host_touches.hpp"
-#include "live_objects.hpp"
-#include "operations.hpp"
-#include "scene.hpp"
-#include "visibility.hpp"
+#include "fence/host_touches.hpp"
+#include "fence/visibility.hpp"
+#include "flow/scene.hpp"
+#include "leak/live_objects.hpp"
+#include "race/operations.hpp"
 
 namespace kfdemu::check {
 

@@ -16,7 +16,7 @@ void GroupCounter::begin(KernelCounts& counts, KernelCounts::Kernel& kernel, uns
     while (watchers_.size() < waves) watchers_.emplace_back(*this);
 }
 
-gfx9::Watcher* GroupCounter::watcher(unsigned wave, gfx9::Watcher* checker) {
+isa::Watcher* GroupCounter::watcher(unsigned wave, isa::Watcher* checker) {
     watchers_[wave].next = checker;
     return &watchers_[wave];
 }
@@ -33,12 +33,12 @@ void GroupCounter::end() {
     counts_ = nullptr;
 }
 
-void GroupCounter::WaveCounter::before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept {
+void GroupCounter::WaveCounter::before(const isa::Wave& wave, const isa::Inst& inst) noexcept {
     group_.count(wave, inst);
     if (next != nullptr) next->before(wave, inst);
 }
 
-Counted& GroupCounter::counted(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+Counted& GroupCounter::counted(const isa::Wave& wave, const isa::Inst& inst) {
     if (const std::uint64_t number = inst.pc / kPageBytes; number != page_number_) {
         std::unique_ptr<Page>& page = pages_[number];
         if (page == nullptr) page = std::make_unique<Page>();
@@ -48,13 +48,13 @@ Counted& GroupCounter::counted(const gfx9::Wave& wave, const gfx9::Inst& inst) {
     // Kernels may change their own code.
     if (at != 0 && counted_[at - 1].inst.code() == inst.code()) return counted_[at - 1];
     // With GPR indexing on, `inst` is a copy with other registers than the code names.
-    const gfx9::Inst& as_written = wave.slow && wave.next != nullptr ? *wave.next : inst;
+    const isa::Inst& as_written = wave.slow && wave.next != nullptr ? *wave.next : inst;
     counted_.push_back({as_written, kind_of(inst), {}});
     at = static_cast<std::uint32_t>(counted_.size());
     return counted_.back();
 }
 
-void GroupCounter::count(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+void GroupCounter::count(const isa::Wave& wave, const isa::Inst& inst) {
     Counted& here = counted(wave, inst);
     const std::uint64_t exec = wave.exec();
     here.sums.executions += 1;
@@ -64,7 +64,7 @@ void GroupCounter::count(const gfx9::Wave& wave, const gfx9::Inst& inst) {
     if (!check::may_access(inst.format)) return;
     check::Segments segments;
     find_accesses(wave, inst, segments);
-    const bool cut = inst.format == gfx9::Format::Mubuf && segments.count == 2 && segments.access[1].lanes != 0;
+    const bool cut = inst.format == isa::Format::Mubuf && segments.count == 2 && segments.access[1].lanes != 0;
     cut ? count_cut(segments.access[0], segments.access[1], here.sums) : count_accesses(segments, here.sums);
 }
 

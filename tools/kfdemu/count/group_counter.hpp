@@ -18,8 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../check/access.hpp"
-#include "../gfx9/watcher.hpp"
+#include "../check/flow/access.hpp"
+#include "../isa/wave/watcher.hpp"
 #include "kernel_counts.hpp"
 
 namespace kfdemu::count {
@@ -28,18 +28,18 @@ class GroupCounter {
   public:
     void begin(KernelCounts& counts, KernelCounts::Kernel& kernel, unsigned waves);
     /// `checker` may be null.
-    gfx9::Watcher* watcher(unsigned wave, gfx9::Watcher* checker);
+    isa::Watcher* watcher(unsigned wave, isa::Watcher* checker);
     /// What was counted so far.
     void hand_over();
     void end();
 
   private:
-    class WaveCounter final : public gfx9::Watcher {
+    class WaveCounter final : public isa::Watcher {
       public:
         explicit WaveCounter(GroupCounter& group) : group_{group} {}
-        void before(const gfx9::Wave& wave, const gfx9::Inst& inst) noexcept override;
+        void before(const isa::Wave& wave, const isa::Inst& inst) noexcept override;
 
-        gfx9::Watcher* next = nullptr;
+        isa::Watcher* next = nullptr;
 
       private:
         GroupCounter& group_;
@@ -49,8 +49,8 @@ class GroupCounter {
     /// Of each dword of the page, the number of its instruction in counted_, plus 1; 0: not executed yet.
     using Page = std::array<std::uint32_t, kPageBytes / 4>;
 
-    Counted& counted(const gfx9::Wave& wave, const gfx9::Inst& inst);
-    void count(const gfx9::Wave& wave, const gfx9::Inst& inst);
+    Counted& counted(const isa::Wave& wave, const isa::Inst& inst);
+    void count(const isa::Wave& wave, const isa::Inst& inst);
     static void count_accesses(const check::Segments& segments, Sums& sums);
     /// The end of a buffer is in the accesses of some lanes.
     static void count_cut(const check::Access& whole, const check::Access& cut, Sums& sums);

@@ -1,7 +1,7 @@
 // The counters as JSON, for programs.
 #include <fmt/format.h>
 
-#include "../check/json_text.hpp"
+#include "../check/report/json_text.hpp"
 #include "listing.hpp"
 
 namespace kfdemu::count {

@@ -33,7 +33,7 @@ class KernelCounts::Kernel {
         : kernel_object{launched.kernel_object}, entry{launched.entry}, target{launched.target} {}
 
     const std::uint64_t kernel_object, entry;
-    const gfx9::Target target;
+    const isa::Target target;
     std::uint64_t dispatches = 0, groups = 0, waves = 0;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Counted> instructions;  // by pc and code
 };

@@ -7,7 +7,7 @@
 //
 // A kernel is its address and its code: another one may be loaded there later. When it is first dispatched, its code
 // object is copied, for names and source lines: the program may unload it before the end. A thread of its own does it,
-// for which the dispatch waits, but not for long (see check/code_objects.hpp).
+// for which the dispatch waits, but not for long (see check/report/code_objects.hpp).
 //
 // Thread safety: every function, any thread.
 #pragma once
@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../check/code_objects.hpp"
-#include "../gfx9/inst.hpp"
-#include "../gfx9/row.hpp"
+#include "../check/report/code_objects.hpp"
+#include "../isa/encodings/inst.hpp"
+#include "../isa/rows/row.hpp"
 #include "kinds.hpp"
 #include "sums.hpp"
 
@@ -35,7 +35,7 @@ namespace kfdemu::count {
 
 /// An instruction, and how it was executed.
 struct Counted {
-    gfx9::Inst inst;
+    isa::Inst inst;
     Kind kind;
     Sums sums;
 };
@@ -43,13 +43,13 @@ struct Counted {
 /// A kernel as a dispatch knows it.
 struct Launched {
     std::uint64_t kernel_object = 0, entry = 0;  ///< addresses of its descriptor and its first instruction
-    gfx9::Target target{};
+    isa::Target target{};
     std::span<const std::byte> code;  ///< its beginning
 };
 
 struct KernelTotal {
     std::uint64_t kernel_object = 0, entry = 0;
-    gfx9::Target target{};
+    isa::Target target{};
     std::uint64_t dispatches = 0, groups = 0, waves = 0;
     std::vector<Counted> instructions;                  ///< by address
     std::shared_ptr<const check::LoadedObject> object;  ///< null: not known

@@ -2,19 +2,19 @@
 
 #include <array>
 
-#include "../gfx9/row.hpp"
+#include "../isa/rows/row.hpp"
 
 namespace kfdemu::count {
 namespace {
 
-using gfx9::Format;
-using gfx9::index;
-using gfx9::Op;
+using isa::Format;
+using isa::index;
+using isa::Op;
 
 constexpr std::array<const char*, kKinds> kNames = {"salu", "valu", "matrix", "smem",   "vmem-load", "vmem-store",
                                                     "flat", "lds",  "atomic", "branch", "barrier",   "other"};
 
-bool is_jump(const gfx9::Inst& inst) {
+bool is_jump(const isa::Inst& inst) {
     switch (static_cast<Op>(inst.row)) {
         case Op::s_setpc_b64:
         case Op::s_swappc_b64:
@@ -24,26 +24,26 @@ bool is_jump(const gfx9::Inst& inst) {
         case Op::s_cbranch_i_fork:
             return true;
         default:
-            return inst.format == Format::Sopp && inst.has(gfx9::kBranch);
+            return inst.format == Format::Sopp && inst.has(isa::kBranch);
     }
 }
 
 /// buffer_wbinvl1 and the like access nothing.
-Kind vector_memory(const gfx9::Inst& inst, const gfx9::Row& row) {
-    if (row.dst == gfx9::Type::none && row.src[1] == gfx9::Type::none && !row.is(gfx9::kStore)) return Kind::Other;
-    if (inst.format == Format::Flat && inst.segment == gfx9::Segment::Flat) return Kind::Flat;
-    return row.is(gfx9::kStore) ? Kind::VmemStore : Kind::VmemLoad;
+Kind vector_memory(const isa::Inst& inst, const isa::Row& row) {
+    if (row.dst == isa::Type::none && row.src[1] == isa::Type::none && !row.is(isa::kStore)) return Kind::Other;
+    if (inst.format == Format::Flat && inst.segment == isa::Segment::Flat) return Kind::Flat;
+    return row.is(isa::kStore) ? Kind::VmemStore : Kind::VmemLoad;
 }
 
 }  // namespace
 
 const char* name(Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
 
-Kind kind_of(const gfx9::Inst& inst) {
-    const gfx9::Row& row = gfx9::rows()[inst.row];
+Kind kind_of(const isa::Inst& inst) {
+    const isa::Row& row = isa::rows()[inst.row];
     if (is_jump(inst)) return Kind::Branch;
     if (inst.row == index(Op::s_barrier)) return Kind::Barrier;
-    if (row.is(gfx9::kAtomic)) return Kind::Atomic;
+    if (row.is(isa::kAtomic)) return Kind::Atomic;
     switch (inst.format) {
         case Format::Sop1:
         case Format::Sop2:
@@ -57,9 +57,9 @@ Kind kind_of(const gfx9::Inst& inst) {
         case Format::Vopc:
         case Format::Vop3:
         case Format::Vop3p:
-            return row.is(gfx9::kMatrix) ? Kind::Matrix : Kind::Valu;
+            return row.is(isa::kMatrix) ? Kind::Matrix : Kind::Valu;
         case Format::Ds:
-            return row.is(gfx9::kGws) ? Kind::Other : Kind::Lds;
+            return row.is(isa::kGws) ? Kind::Other : Kind::Lds;
         case Format::Flat:
         case Format::Mubuf:
         case Format::Mtbuf:
@@ -69,23 +69,23 @@ Kind kind_of(const gfx9::Inst& inst) {
     }
 }
 
-bool is_vector(const gfx9::Inst& inst) {
+bool is_vector(const isa::Inst& inst) {
     if (inst.format == Format::Smem) return false;  // its atomics
     const Kind kind = kind_of(inst);
     return kind == Kind::Valu || kind == Kind::Matrix || kind == Kind::VmemLoad || kind == Kind::VmemStore ||
            kind == Kind::Flat || kind == Kind::Lds || kind == Kind::Atomic;
 }
 
-bool is_taken(const gfx9::Wave& wave, const gfx9::Inst& inst) {
+bool is_taken(const isa::Wave& wave, const isa::Inst& inst) {
     switch (static_cast<Op>(inst.row)) {
         case Op::s_cbranch_scc0:
             return !wave.scc;
         case Op::s_cbranch_scc1:
             return wave.scc;
         case Op::s_cbranch_vccz:
-            return wave.s64(gfx9::kVcc) == 0;
+            return wave.s64(isa::kVcc) == 0;
         case Op::s_cbranch_vccnz:
-            return wave.s64(gfx9::kVcc) != 0;
+            return wave.s64(isa::kVcc) != 0;
         case Op::s_cbranch_execz:
             return wave.exec() == 0;
         case Op::s_cbranch_execnz:

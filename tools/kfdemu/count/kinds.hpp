@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../gfx9/inst.hpp"
-#include "../gfx9/wave.hpp"
+#include "../isa/encodings/inst.hpp"
+#include "../isa/wave/wave.hpp"
 
 namespace kfdemu::count {
 
@@ -31,10 +31,10 @@ enum class Kind : std::uint8_t {
 inline constexpr std::size_t kKinds = 12;
 
 const char* name(Kind kind);
-Kind kind_of(const gfx9::Inst& inst);
+Kind kind_of(const isa::Inst& inst);
 /// Whether it is executed for each lane.
-bool is_vector(const gfx9::Inst& inst);
+bool is_vector(const isa::Inst& inst);
 /// Whether the branch is going to be taken.
-bool is_taken(const gfx9::Wave& wave, const gfx9::Inst& inst);
+bool is_taken(const isa::Wave& wave, const isa::Inst& inst);
 
 }  // namespace kfdemu::count

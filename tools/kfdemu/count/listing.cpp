@@ -5,9 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "../check/code_objects.hpp"
-#include "../check/elf_symbols.hpp"
-#include "../gfx9/disassemble.hpp"
+#include "../check/report/code_objects.hpp"
+#include "../check/report/elf_symbols.hpp"
+#include "../isa/text/disassemble.hpp"
 
 namespace kfdemu::count {
 namespace {
@@ -20,7 +20,7 @@ std::string name_of(const KernelTotal& kernel) {
 
 ListedInstruction listed(const KernelTotal& kernel, const Counted& counted) {
     ListedInstruction result;
-    result.text = gfx9::disassemble(kernel.target, counted.inst);
+    result.text = isa::disassemble(kernel.target, counted.inst);
     result.kind = counted.kind, result.sums = counted.sums;
     result.offset = counted.inst.pc - (kernel.object ? kernel.object->bias : kernel.entry);
     if (!kernel.object) return result;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../check/finding.hpp"
+#include "../check/report/finding.hpp"
 #include "kernel_counts.hpp"
 
 namespace kfdemu::count {

@@ -16,11 +16,11 @@
 #include <array>
 #include <cstdint>
 
-#include "../gfx9/wave.hpp"
+#include "../isa/wave/wave.hpp"
 
 namespace kfdemu::count {
 
-using Addresses = std::array<std::uint64_t, gfx9::kLanes>;
+using Addresses = std::array<std::uint64_t, isa::kLanes>;
 
 inline constexpr unsigned kLineBytes = 64;
 inline constexpr unsigned kBanks = 32;

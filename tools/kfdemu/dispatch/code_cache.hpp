@@ -2,7 +2,7 @@
 //
 //     CodeCache::Use use{cache};                                        // while it exists, pages found stay valid
 //     const CodePage* page = cache.find(space, pc, dispatch_serial);    // nullptr: not executable memory
-//     const gfx9::Inst* inst = page->at(pc);
+//     const isa::Inst* inst = page->at(pc);
 //
 // A page keeps the bytes from which it was decoded. When a dispatch first enters the page, they are compared with
 // memory, because other code may have been loaded at the same address. A changed page is decoded again, and so is one
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../base/address_space.hpp"
-#include "../gfx9/decode.hpp"
+#include "../isa/encodings/decode.hpp"
 #include "../jit/page_runs.hpp"
 
 namespace kfdemu {
@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kCodePageBytes = 4096;
 struct CodePage {
     std::uint64_t begin = 0, end = 0;   ///< addresses: one page, or the part of it that is mapped
     std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
-    std::vector<gfx9::Inst> slots;
+    std::vector<isa::Inst> slots;
     jit::PageRuns runs;
     bool planned = false;  ///< `runs` are what they will be
     // Guarded by the cache's mutex:
@@ -37,7 +37,7 @@ struct CodePage {
     std::uint64_t visits = 0;        ///< by waves
 
     bool contains(std::uint64_t pc) const { return pc >= begin && pc < end; }
-    const gfx9::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
+    const isa::Inst* at(std::uint64_t pc) const { return &slots[(pc - begin) / 4]; }
 };
 
 class CodeCache {
@@ -54,11 +54,10 @@ class CodeCache {
         CodeCache& cache_;
     };
 
-    explicit CodeCache(gfx9::Target target, jit::When translated = jit::When::hot,
-                       gfx9::Level level = gfx9::best_level())
+    explicit CodeCache(isa::Target target, jit::When translated = jit::When::hot, isa::Level level = isa::best_level())
         : decoder_{target, level}, level_{level}, translated_{translated} {}
 
-    gfx9::Target target() const { return decoder_.target(); }
+    isa::Target target() const { return decoder_.target(); }
     /// A new serial number for a dispatch, of all GPUs, never 0.
     static std::uint64_t new_serial();
     /// Requires a Hold of `space` in the calling thread, and a Use. `visits`: of waves since the last call, this one's
@@ -72,8 +71,8 @@ class CodeCache {
     std::unique_ptr<CodePage> decode(std::uint64_t begin, std::uint64_t end, std::vector<std::uint32_t> dwords) const;
     void plan(CodePage& page) const;
 
-    const gfx9::Decoder decoder_;
-    const gfx9::Level level_;
+    const isa::Decoder decoder_;
+    const isa::Level level_;
     const jit::When translated_;
     std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>> pages_;  // by begin

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "../base/host_fault.hpp"
-#include "../check/memory_races.hpp"
+#include "../check/race/memory_races.hpp"
 
 namespace kfdemu {
 namespace {

@@ -34,7 +34,7 @@
 #include "../base/address_space.hpp"
 #include "../base/compute_units.hpp"
 #include "../base/order.hpp"
-#include "../check/scene.hpp"
+#include "../check/flow/scene.hpp"
 #include "../count/kernel_counts.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
@@ -58,7 +58,7 @@ class Dispatch {
         std::shared_ptr<ScratchSlots> scratch_slots;   ///< of the queue; may be null if the kernel needs no scratch
         std::function<void(std::uint32_t)> interrupt;  ///< called for s_sendmsg MSG_INTERRUPT with M0, in any worker
         ComputeUnits compute_units;                    ///< that run the work-groups; null: the first
-        gfx9::Gws* gws = nullptr;                      ///< of the queue. Borrows, likewise
+        isa::Gws* gws = nullptr;                       ///< of the queue. Borrows, likewise
         const Garbage* garbage = nullptr;              ///< for registers and LDS; null: zeros. Borrows, likewise
         Order order;                                   ///< of the work-groups and their waves
         check::Session session;                        ///< checks that its waves run under
@@ -105,7 +105,7 @@ class Dispatch {
     const AddressSpace& memory() const { return *setup_.memory; }
     const KernelDescriptor& kernel() const { return kernel_; }
     const KernelDispatchPacket& packet() const { return setup_.packet; }
-    gfx9::Target target() const { return setup_.gpu.target; }
+    isa::Target target() const { return setup_.gpu.target; }
     std::uint64_t queue_id() const { return setup_.queue.queue_id; }
     const std::shared_ptr<check::MemoryRaces>& memory_races() const { return memory_races_; }
     std::uint64_t group_count() const { return total_; }

@@ -22,27 +22,27 @@ const char* access_name(std::uint32_t access) {
 
 std::string what_happened(const KernelFault& f) {
     char text[160], lane[32] = "";
-    if (f.lane != gfx9::kUnknownLane) std::snprintf(lane, sizeof lane, " by lane %u", f.lane);
+    if (f.lane != isa::kUnknownLane) std::snprintf(lane, sizeof lane, " by lane %u", f.lane);
     const auto at = static_cast<unsigned long long>(f.address);
     switch (f.what) {
-        case gfx9::Stop::MemoryFault:
+        case isa::Stop::MemoryFault:
             std::snprintf(text, sizeof text, "memory fault: %s 0x%llx%s", access_name(f.access), at, lane);
             break;
-        case gfx9::Stop::FetchFault:
+        case isa::Stop::FetchFault:
             std::snprintf(text, sizeof text, "memory fault: instruction fetch from 0x%llx", at);
             break;
-        case gfx9::Stop::Aperture:
+        case isa::Stop::Aperture:
             std::snprintf(text, sizeof text, "%s 0x%llx%s is outside its segment", access_name(f.access), at, lane);
             break;
-        case gfx9::Stop::Misaligned:
+        case isa::Stop::Misaligned:
             std::snprintf(text, sizeof text, "misaligned atomic on 0x%llx%s", at, lane);
             break;
-        case gfx9::Stop::Illegal:
+        case isa::Stop::Illegal:
             return "illegal instruction";
-        case gfx9::Stop::Trap:
+        case isa::Stop::Trap:
             std::snprintf(text, sizeof text, "trap %u", f.argument);
             break;
-        case gfx9::Stop::Halt:
+        case isa::Stop::Halt:
             return "the wave halted itself";
         default:
             std::snprintf(text, sizeof text, "stop %u", static_cast<unsigned>(f.what));

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <string>
 
-#include "../gfx9/wave.hpp"
+#include "../isa/wave/wave.hpp"
 
 namespace kfdemu {
 
 struct KernelFault {
-    gfx9::Stop what = gfx9::Stop::Running;  ///< MemoryFault, Aperture, Misaligned, Illegal, FetchFault, Trap or Halt
+    isa::Stop what = isa::Stop::Running;  ///< MemoryFault, Aperture, Misaligned, Illegal, FetchFault, Trap or Halt
     std::uint64_t pc = 0;
     std::uint64_t address = 0;  ///< of the access; for FetchFault the pc
     std::uint32_t access = 0;   ///< a set of kfdemu::Access

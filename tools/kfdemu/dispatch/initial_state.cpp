@@ -6,7 +6,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr unsigned kLanes = gfx9::kLanes;
+constexpr unsigned kLanes = isa::kLanes;
 
 /// A call: what compilers make of a size that they know, `rep stos`, takes as long as the rest of a short wave's start.
 void clear(void* memory, std::size_t bytes) {
@@ -38,7 +38,7 @@ struct SgprWriter {
 };
 
 /// Returns the number of SGPRs that it set; so do the next.
-unsigned set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
+unsigned set_user_sgprs(isa::Wave& wave, const LaunchState& l) {
     SgprWriter user{wave.s};
     const KernelDescriptor& k = l.kernel;
     if (k.private_segment_buffer)
@@ -52,7 +52,7 @@ unsigned set_user_sgprs(gfx9::Wave& wave, const LaunchState& l) {
     return user.next;
 }
 
-unsigned set_group_id(gfx9::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
+unsigned set_group_id(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
     SgprWriter system{wave.s, l.kernel.user_sgprs};
     for (unsigned d = 0; d < 3; ++d)
         if (l.kernel.workgroup_id[d]) system.add(id[d]);
@@ -60,7 +60,7 @@ unsigned set_group_id(gfx9::Wave& wave, const LaunchState& l, const std::array<s
 }
 
 /// From SGPR `first` on, the one after the group's id.
-unsigned set_wave_info(gfx9::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
+unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
     SgprWriter system{wave.s, first};
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
     if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
@@ -69,9 +69,9 @@ unsigned set_wave_info(gfx9::Wave& wave, unsigned first, const LaunchState& l, c
 }
 
 /// Work-item ids of the wave's lanes; gfx90a packs all three into v0, ten bits each.
-void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p) {
+void set_workitem_ids(isa::Wave& wave, const LaunchState& l, const WavePlace& p) {
     const unsigned dimensions = l.kernel.workitem_id_dimensions;
-    const bool packed = l.gpu.target == gfx9::Target::gfx90a;
+    const bool packed = l.gpu.target == isa::Target::gfx90a;
     const std::uint32_t first = p.wave * kLanes;
     const auto [size_x, size_y, size_z] = p.group_workitems;
     if (size_y == 1 && size_z == 1) {  // y and z are 0
@@ -97,20 +97,20 @@ void set_workitem_ids(gfx9::Wave& wave, const LaunchState& l, const WavePlace& p
 }
 
 /// Zeroes the VGPRs: earlier waves do not show through, and kernels that read uninitialized registers are repeatable.
-void clear_vgprs(gfx9::Wave& wave, const LaunchState& l) {
+void clear_vgprs(isa::Wave& wave, const LaunchState& l) {
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     clear(wave.v, bytes);
-    if (l.gpu.target == gfx9::Target::gfx908) clear(wave.acc, bytes);
+    if (l.gpu.target == isa::Target::gfx908) clear(wave.acc, bytes);
 }
 
 /// Fills VGPRs, and the SGPRs below the trap handler's, with garbage, as earlier waves leave it on hardware.
-void spoil_registers(gfx9::Wave& wave, const LaunchState& l, std::uint64_t place) {
-    l.garbage->fill(wave.s, gfx9::kXnackMask * sizeof wave.s[0], place);
-    wave.set_s64(gfx9::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
-    wave.s[gfx9::kM0] = l.garbage->word(place + 3);
+void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place) {
+    l.garbage->fill(wave.s, isa::kXnackMask * sizeof wave.s[0], place);
+    wave.set_s64(isa::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
+    wave.s[isa::kM0] = l.garbage->word(place + 3);
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     l.garbage->fill(wave.v, bytes, place + 4);
-    if (l.gpu.target == gfx9::Target::gfx908) l.garbage->fill(wave.acc, bytes, place + 5);
+    if (l.gpu.target == isa::Target::gfx908) l.garbage->fill(wave.acc, bytes, place + 5);
 }
 
 /// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). Compute units are
@@ -132,7 +132,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     group_id_sgprs_ = set_group_id(common, l, {});
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
     registers_.allocated_vgprs = l.kernel.vgprs;
-    registers_.vgprs = l.gpu.target == gfx9::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
+    registers_.vgprs = l.gpu.target == isa::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;
@@ -140,19 +140,19 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
     common.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     common.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
-    gfx9::set_mode(common, l.kernel.mode);
+    isa::set_mode(common, l.kernel.mode);
 }
 
 void InitialState::begin_group(const std::array<std::uint32_t, 3>& id) { set_group_id(common, launch_, id); }
 
-void InitialState::set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& p) const {
+void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) const {
     const LaunchState& l = launch_;
-    copy(wave.s, common.s, gfx9::kConstants * sizeof wave.s[0]);
-    constexpr std::size_t scalars = offsetof(gfx9::Wave, v);
+    copy(wave.s, common.s, isa::kConstants * sizeof wave.s[0]);
+    constexpr std::size_t scalars = offsetof(isa::Wave, v);
     copy(reinterpret_cast<std::byte*>(&wave) + scalars, reinterpret_cast<const std::byte*>(&common) + scalars,
          sizeof wave - scalars);
     wave.v = v;
-    wave.acc = v + (l.gpu.target == gfx9::Target::gfx90a ? l.kernel.accum_offset : 256) * kLanes;
+    wave.acc = v + (l.gpu.target == isa::Target::gfx90a ? l.kernel.accum_offset : 256) * kLanes;
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
         std::copy_n(common.s, registers_.user_sgprs, wave.s);
@@ -163,7 +163,7 @@ void InitialState::set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& p) c
     set_wave_info(wave, l.kernel.user_sgprs + group_id_sgprs_, l, p);
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
-    wave.set_s64(gfx9::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
+    wave.set_s64(isa::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
     wave.index_in_group = p.wave;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
     wave.hw_id = hw_id_of(p.wave) | p.hw_id_of_unit;

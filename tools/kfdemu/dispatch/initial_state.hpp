@@ -11,8 +11,8 @@
 #include <array>
 #include <cstdint>
 
-#include "../check/defined_registers.hpp"
-#include "../gfx9/wave.hpp"
+#include "../check/init/defined_registers.hpp"
+#include "../isa/wave/wave.hpp"
 #include "garbage.hpp"
 #include "kernel_descriptor.hpp"
 #include "launch.hpp"
@@ -49,13 +49,13 @@ class InitialState {
 
     /// The state that all waves of the dispatch start with. The caller sets the members that set() does not know: where
     /// instructions, memory and LDS are.
-    gfx9::Wave common;
+    isa::Wave common;
 
     /// Before set(): the id of the work-group.
     void begin_group(const std::array<std::uint32_t, 3>& id);
-    /// Everything except the operand constants, for which gfx9::set_constants() is called once. `v`: storage of
+    /// Everything except the operand constants, for which isa::set_constants() is called once. `v`: storage of
     /// the VGPRs, followed by that of the AccVGPRs.
-    void set(gfx9::Wave& wave, std::uint32_t* v, const WavePlace& place) const;
+    void set(isa::Wave& wave, std::uint32_t* v, const WavePlace& place) const;
     /// Those that hold what the ABI says.
     const check::InitialRegisters& registers() const { return registers_; }
 

@@ -21,7 +21,7 @@ struct Raw {
 static_assert(sizeof(Raw) == kKernelDescriptorBytes);
 
 /// VGPRs and AccVGPRs in one file, split at accum_offset.
-bool has_unified_vgprs(gfx9::Target target) { return target == gfx9::Target::gfx90a; }
+bool has_unified_vgprs(isa::Target target) { return target == isa::Target::gfx90a; }
 
 constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned bits) {
     return (word >> low) & ((1u << bits) - 1);
@@ -36,7 +36,7 @@ std::string hex(const char* what, std::uint32_t value) {
 using Reason = DescriptorRefused::Reason;
 
 /// The first rule that the descriptor violates, or an empty text.
-DescriptorRefused broken_rule(const Raw& raw, gfx9::Target target) {
+DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     const bool unified = has_unified_vgprs(target);
     for (std::uint8_t byte : raw.reserved1)
         if (byte != 0) return {Reason::Malformed, "reserved bytes 24..43 are not zero"};
@@ -87,7 +87,7 @@ std::uint32_t initial_mode(std::uint32_t rsrc1) {
 }  // namespace
 
 std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
-    std::span<const std::byte, kKernelDescriptorBytes> bytes, gfx9::Target target) {
+    std::span<const std::byte, kKernelDescriptorBytes> bytes, isa::Target target) {
     Raw raw;
     std::memcpy(&raw, bytes.data(), sizeof raw);
     if (DescriptorRefused broken = broken_rule(raw, target); !broken.why.empty()) return broken;

@@ -1,6 +1,6 @@
 // Parses and checks the amdhsa kernel descriptor: the 64 bytes at a kernel object's address.
 //
-//     auto parsed = parse_kernel_descriptor(bytes, gfx9::Target::gfx90a);
+//     auto parsed = parse_kernel_descriptor(bytes, isa::Target::gfx90a);
 //     if (auto* refused = std::get_if<DescriptorRefused>(&parsed)) say(refused->why);
 //     const KernelDescriptor& kernel = std::get<KernelDescriptor>(parsed);
 //
@@ -15,7 +15,7 @@
 #include <string>
 #include <variant>
 
-#include "../gfx9/row.hpp"
+#include "../isa/rows/row.hpp"
 
 namespace kfdemu {
 
@@ -53,6 +53,6 @@ struct DescriptorRefused {
 };
 
 std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
-    std::span<const std::byte, kKernelDescriptorBytes> bytes, gfx9::Target target);
+    std::span<const std::byte, kKernelDescriptorBytes> bytes, isa::Target target);
 
 }  // namespace kfdemu

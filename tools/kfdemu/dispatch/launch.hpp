@@ -35,7 +35,7 @@ static_assert(sizeof(KernelDispatchPacket) == 64);
 
 /// Properties of the GPU model.
 struct GpuFacts {
-    gfx9::Target target = gfx9::Target::gfx90a;
+    isa::Target target = isa::Target::gfx90a;
     std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the limit of a work-group
     std::uint32_t shader_engines = 8;
     std::uint64_t shared_base = kLdsAperture.base;

@@ -7,7 +7,7 @@
 
 #include "../base/counters.hpp"
 #include "../base/host_fault.hpp"
-#include "../gfx9/disassemble.hpp"
+#include "../isa/text/disassemble.hpp"
 #include "dispatch.hpp"
 
 namespace kfdemu {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kShortSlice = 64;
 /// 256 VGPRs and 256 AccVGPRs, 32 more that invalid register numbers may reach, and 3 so that the same register of two
 /// waves is not in the same cache set.
 constexpr std::size_t kRegistersPerWave = 256 + 256 + 32 + 3;
-constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * gfx9::kLanes;
+constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * isa::kLanes;
 
 /// LDS is allocated in granules of 128 dwords ("Vega" ISA manual, LDS_SIZE).
 constexpr std::uint32_t kLdsGranuleBytes = 512;
@@ -35,13 +35,12 @@ void* allocate(std::size_t bytes) {
 }
 
 /// What stops waves that go on, or have ended.
-bool is_usual(gfx9::Stop why) {
-    return why == gfx9::Stop::Budget || why == gfx9::Stop::Sleep || why == gfx9::Stop::Barrier ||
-           why == gfx9::Stop::End;
+bool is_usual(isa::Stop why) {
+    return why == isa::Stop::Budget || why == isa::Stop::Sleep || why == isa::Stop::Barrier || why == isa::Stop::End;
 }
 
 /// Its page may have been planned meanwhile.
-void fetch_again(gfx9::Wave& wave) {
+void fetch_again(isa::Wave& wave) {
     if (wave.next != nullptr) wave.pc = std::exchange(wave.next, nullptr)->pc;
 }
 
@@ -64,7 +63,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     for (unsigned d = 0; d < 3; ++d)
         place.group_workitems[d] = std::min<std::uint32_t>(
             packet.workgroup_size[d], packet.grid_size[d] - id[d] * std::uint32_t{packet.workgroup_size[d]});
-    place.waves = (place.workitems() + gfx9::kLanes - 1) / gfx9::kLanes;
+    place.waves = (place.workitems() + isa::kLanes - 1) / isa::kLanes;
     const auto& units = setup.compute_units;
     place.hw_id_of_unit = hw_id_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
 
@@ -94,12 +93,12 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
         resident.at_barrier = resident.ended = false;
-        gfx9::Wave& wave = resident.wave;
+        isa::Wave& wave = resident.wave;
         if (setup.garbage)
             place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
         place.scratch_slot = scratch_slots != nullptr ? scratch_slots[place.wave] : 0;
         initial_->set(wave, registers_.get() + place.wave * kWaveRegisterDwords, place);
-        if (resident.constants_for != dispatch.serial_) gfx9::set_constants(wave);
+        if (resident.constants_for != dispatch.serial_) isa::set_constants(wave);
         resident.constants_for = dispatch.serial_;
     }
     if (setup.session.any()) check_waves(dispatch);
@@ -114,7 +113,7 @@ void WorkGroup::prepare(const Dispatch& dispatch, std::uint32_t lds_bytes) {
     code_serial_ = dispatch.serial_;
     initial_.emplace(
         LaunchState{dispatch.kernel_, setup.packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage});
-    gfx9::Wave& wave = initial_->common;
+    isa::Wave& wave = initial_->common;
     wave.fetch = &WorkGroup::fetch;
     wave.fetcher = this;
     wave.memory = setup.memory;
@@ -148,12 +147,12 @@ void WorkGroup::count_waves(const Dispatch& dispatch) {
     if (!counter_) counter_ = std::make_unique<count::GroupCounter>();
     counter_->begin(*dispatch.setup_.counts, *dispatch.counted_, waves_);
     for (unsigned n = 0; n < waves_; ++n) {
-        gfx9::Wave& wave = residents_[n]->wave;
+        isa::Wave& wave = residents_[n]->wave;
         wave.watcher = counter_->watcher(n, wave.watcher);
     }
 }
 
-const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
+const isa::Inst* WorkGroup::fetch(isa::Wave& wave, std::uint64_t pc) {
     auto& self = *static_cast<WorkGroup*>(wave.fetcher);
     Code& code = self.code_[pc / kCodePageBytes % kCodeEntries];
     const bool known = code.page != nullptr && code.page->contains(pc) && pc % 4 == 0;
@@ -166,7 +165,7 @@ const gfx9::Inst* WorkGroup::fetch(gfx9::Wave& wave, std::uint64_t pc) {
     const CodePage* page =
         self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_, known ? code.visits : 1);
     if (page == nullptr) {
-        wave.stop = gfx9::Stop::FetchFault;
+        wave.stop = isa::Stop::FetchFault;
         wave.pc = pc;
         wave.next = nullptr;
         return nullptr;
@@ -205,7 +204,7 @@ WorkGroup::Progress WorkGroup::run(std::uint64_t quantum_instructions, AddressSp
 }
 
 WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
-    gfx9::HostFloats floats;
+    isa::HostFloats floats;
     slept_ = 0;
     for (;;) {
         bool all_taken = false;
@@ -213,7 +212,7 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
         const auto fault =
             host_fault::guarded(dispatch_->setup_.memory, [&] { all_taken = take_turns(hold, floats, progress); });
         if (fault) {
-            gfx9::stop_by_fault(running_->wave, *fault, floats);
+            isa::stop_by_fault(running_->wave, *fault, floats);
             end_turn();
             cursor_ = running_->wave.index_in_group;  // if it goes on, before the others
         } else if (all_taken) {
@@ -225,7 +224,7 @@ WorkGroup::Progress WorkGroup::run_waves(AddressSpace::Hold& hold) {
 
 /// False: `running_` stopped for a reason that is handled outside the guard. Not an optional: a short wave's time is
 /// measurable in the CPU's wait for one read of the two members that were just written.
-bool WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, Progress& progress) {
+bool WorkGroup::take_turns(AddressSpace::Hold& hold, isa::HostFloats& floats, Progress& progress) {
     const auto ends = [&](Progress how) {
         progress = how;
         return true;
@@ -237,7 +236,7 @@ bool WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, P
         if (slept_ > 0 && slept_ >= live_ - waiting_) return ends(Progress::Idle);
         running_ = &next_runnable();
         slice_ = slice_left_ = std::min(quantum_, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
-        const gfx9::Stop why = gfx9::run_guarded(running_->wave, slice_left_, floats);
+        const isa::Stop why = isa::run_guarded(running_->wave, slice_left_, floats);
         end_turn();
         if (!is_usual(why)) return false;
         fetch_again(running_->wave);
@@ -247,33 +246,33 @@ bool WorkGroup::take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, P
 }
 
 void WorkGroup::end_turn() {
-    gfx9::Wave& wave = running_->wave;
+    isa::Wave& wave = running_->wave;
     executed_ += slice_ - slice_left_ + std::exchange(wave.translated, 0);
-    quantum_ -= wave.stop == gfx9::Stop::Budget ? slice_ : std::min(quantum_, kShortSlice);
-    slept_ = wave.stop == gfx9::Stop::Sleep ? slept_ + 1 : 0;
+    quantum_ -= wave.stop == isa::Stop::Budget ? slice_ : std::min(quantum_, kShortSlice);
+    slept_ = wave.stop == isa::Stop::Sleep ? slept_ + 1 : 0;
 }
 
 /// False: the kernel failed.
-bool WorkGroup::handle(Resident& resident, gfx9::Stop why) {
+bool WorkGroup::handle(Resident& resident, isa::Stop why) {
     constexpr std::uint32_t kMessageInterrupt = 1, kTrapDebug = 3;
-    gfx9::Wave& wave = resident.wave;
+    isa::Wave& wave = resident.wave;
     switch (why) {
-        case gfx9::Stop::Budget:
-        case gfx9::Stop::Sleep:
+        case isa::Stop::Budget:
+        case isa::Stop::Sleep:
             return true;
-        case gfx9::Stop::Barrier:
+        case isa::Stop::Barrier:
             arrive_at_barrier(resident);
             return true;
-        case gfx9::Stop::End:
+        case isa::Stop::End:
             resident.ended = true;
             --live_;
             open_barrier_if_all_came();
             return true;
-        case gfx9::Stop::Message:
-            if ((wave.argument & 0xf) != kMessageInterrupt) return fail(wave, gfx9::Stop::Illegal);
-            if (dispatch_->setup_.interrupt) dispatch_->setup_.interrupt(wave.s[gfx9::kM0]);
+        case isa::Stop::Message:
+            if ((wave.argument & 0xf) != kMessageInterrupt) return fail(wave, isa::Stop::Illegal);
+            if (dispatch_->setup_.interrupt) dispatch_->setup_.interrupt(wave.s[isa::kM0]);
             return true;
-        case gfx9::Stop::Trap:
+        case isa::Stop::Trap:
             // A debugger trap without a debugger: as the runtime's trap handler, continue after it.
             if (wave.argument != kTrapDebug) return fail(wave, why);
             wave.pc += 4;
@@ -296,23 +295,23 @@ void WorkGroup::open_barrier_if_all_came() {
     waiting_ = 0;
 }
 
-bool WorkGroup::fail(const gfx9::Wave& wave, gfx9::Stop why) {
+bool WorkGroup::fail(const isa::Wave& wave, isa::Stop why) {
     KernelFault fault;
     fault.what = why;
     fault.pc = wave.pc;
-    fault.address = why == gfx9::Stop::FetchFault ? wave.pc : wave.fault.address;
-    fault.access = why == gfx9::Stop::FetchFault ? std::uint32_t{kExecute} : wave.fault.access;
+    fault.address = why == isa::Stop::FetchFault ? wave.pc : wave.fault.address;
+    fault.access = why == isa::Stop::FetchFault ? std::uint32_t{kExecute} : wave.fault.access;
     fault.lane = wave.fault.lane;
     fault.wave = wave.index_in_group;
     fault.group = id_;
     fault.argument = wave.argument;
     const CodeCache& code = *dispatch_->setup_.code;
-    if (why != gfx9::Stop::FetchFault)
+    if (why != isa::Stop::FetchFault)
         if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_)) {
-            if (why == gfx9::Stop::MemoryFault && dispatch_->setup_.session.any())
+            if (why == isa::Stop::MemoryFault && dispatch_->setup_.session.any())
                 checker_->faulted(wave, *page->at(wave.pc));
-            fault.instruction = why == gfx9::Stop::Illegal ? gfx9::describe_illegal(code.target(), *page->at(wave.pc))
-                                                           : gfx9::disassemble(code.target(), *page->at(wave.pc));
+            fault.instruction = why == isa::Stop::Illegal ? isa::describe_illegal(code.target(), *page->at(wave.pc))
+                                                          : isa::disassemble(code.target(), *page->at(wave.pc));
         }
     dispatch_->group_failed(std::move(fault));
     return false;

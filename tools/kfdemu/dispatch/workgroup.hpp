@@ -20,8 +20,8 @@
 #include "../base/order.hpp"
 #include "../check/group_checker.hpp"
 #include "../count/group_counter.hpp"
-#include "../gfx9/tlb.hpp"
-#include "../gfx9/wave.hpp"
+#include "../isa/memory/tlb.hpp"
+#include "../isa/wave/wave.hpp"
 #include "../jit/frame.hpp"
 #include "code_cache.hpp"
 #include "fault.hpp"
@@ -64,7 +64,7 @@ class WorkGroup {
     friend class Dispatch;
 
     struct Resident {
-        gfx9::Wave wave;
+        isa::Wave wave;
         bool at_barrier = false, ended = false;
         std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
@@ -83,15 +83,15 @@ class WorkGroup {
     void count_waves(const Dispatch& dispatch);
     void forget_translations();
     Progress run_waves(AddressSpace::Hold& hold);
-    bool take_turns(AddressSpace::Hold& hold, gfx9::HostFloats& floats, Progress& progress);
+    bool take_turns(AddressSpace::Hold& hold, isa::HostFloats& floats, Progress& progress);
     void end_turn();
     Resident& next_runnable();
-    bool handle(Resident& resident, gfx9::Stop why);
-    bool fail(const gfx9::Wave& wave, gfx9::Stop why);
+    bool handle(Resident& resident, isa::Stop why);
+    bool fail(const isa::Wave& wave, isa::Stop why);
     void arrive_at_barrier(Resident& resident);
     void open_barrier_if_all_came();
     Progress finish(Progress how);
-    static const gfx9::Inst* fetch(gfx9::Wave& wave, std::uint64_t pc);
+    static const isa::Inst* fetch(isa::Wave& wave, std::uint64_t pc);
 
     static constexpr unsigned kMaxWaves = kMaxGroupWorkitems / 64;
     static constexpr unsigned kCodeEntries = 32;
@@ -111,7 +111,7 @@ class WorkGroup {
     std::array<std::uint16_t, kMaxWaves> scratch_slots_{};
     unsigned scratch_slot_count_ = 0;
     std::uint64_t map_generation_ = 0;
-    gfx9::Tlb tlb_;
+    isa::Tlb tlb_;
     std::unique_ptr<jit::Frame> frame_ = std::make_unique<jit::Frame>();
     std::array<Code, kCodeEntries> code_{};
     std::uint64_t code_serial_ = 0;

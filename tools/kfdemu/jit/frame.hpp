@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../gfx9/tlb.hpp"
+#include "../isa/memory/tlb.hpp"
 
 namespace kfdemu::jit {
 
@@ -19,7 +19,7 @@ struct alignas(64) Frame {
     const std::byte* lds;
     std::uint32_t lds_size_bytes;
     std::uint32_t done_bytes;  ///< of a VGPR, before what accesses global memory; more than it has: nothing is done
-    gfx9::Tlb* tlb;
+    isa::Tlb* tlb;
     std::uint32_t low[16], high[16];  ///< of a part's addresses
 };
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "../base/address_space.hpp"
-#include "../gfx9/tlb.hpp"
+#include "../isa/memory/tlb.hpp"
 #include "lds_code.hpp"
 
 namespace kfdemu::jit {
@@ -75,9 +75,9 @@ class GlobalCode : protected LdsCode {
         // Called: r13 = the entry that has r15 bytes at r12, or 0; r14 = the distance from its begin to r12.
         L(search_);
         mov(r13, tlb());
-        for (unsigned n = 0; n < gfx9::Tlb::kEntries; ++n) {
+        for (unsigned n = 0; n < isa::Tlb::kEntries; ++n) {
             Label other;
-            if (n > 0) add(r13, sizeof(gfx9::Tlb::Entry));
+            if (n > 0) add(r13, sizeof(isa::Tlb::Entry));
             mov(r14, r12);
             sub(r14, entry(offsetof(Entry, begin)));
             mov(r9, entry(offsetof(Entry, size_bytes)));
@@ -102,7 +102,7 @@ class GlobalCode : protected LdsCode {
     static constexpr int kAheadBytes = 2048;
     static constexpr int kMostBytes = 64;  // of a part, in either width
     static constexpr unsigned of_loads = 0, of_stores = 16, of_scalars = 32, of_each = 16;
-    static_assert(of_scalars + of_each == gfx9::Tlb::kNear);
+    static_assert(of_scalars + of_each == isa::Tlb::kNear);
 
     /// r14 = the host's address of `bytes` at r12.
     void find_host(const Place& place, int bytes, const Label& outside) {
@@ -131,8 +131,8 @@ class GlobalCode : protected LdsCode {
     }
 
   private:
-    using Entry = gfx9::Tlb::Entry;
-    using Near = gfx9::Tlb::Near;
+    using Entry = isa::Tlb::Entry;
+    using Near = isa::Tlb::Near;
     static Xbyak::Address tlb() {
         return Xbyak::util::qword[Xbyak::util::rcx + static_cast<int>(offsetof(Frame, tlb))];
     }
@@ -141,7 +141,7 @@ class GlobalCode : protected LdsCode {
     }
     static Xbyak::Address near(unsigned number, std::size_t offset) {
         return Xbyak::util::qword[Xbyak::util::r9 +
-                                  static_cast<int>(offsetof(gfx9::Tlb, near) + number * sizeof(Near) + offset)];
+                                  static_cast<int>(offsetof(isa::Tlb, near) + number * sizeof(Near) + offset)];
     }
 
     /// r12 = the address of lane 0, if all lanes are active, and access the dwords from there on.

@@ -4,16 +4,16 @@
 #include <optional>
 #include <utility>
 
-#include "../gfx9/row.hpp"
-#include "../gfx9/wave.hpp"
+#include "../isa/rows/row.hpp"
+#include "../isa/wave/wave.hpp"
 #include "operation_rows.hpp"
 
 namespace kfdemu::jit {
 namespace {
 
-using gfx9::Inst;
-using gfx9::Op;
-using gfx9::Operand;
+using isa::Inst;
+using isa::Op;
+using isa::Operand;
 
 constexpr Operand kSgprEnd = 102;
 
@@ -25,36 +25,36 @@ bool has_carry_out(Lane lane) {
 bool has_mask_in(Lane lane) {
     return lane == Lane::select || lane == Lane::add_with_carry || lane == Lane::sub_with_carry;
 }
-bool is_mask(Operand operand) { return operand + 1 < kSgprEnd || operand == gfx9::kVcc; }
+bool is_mask(Operand operand) { return operand + 1 < kSgprEnd || operand == isa::kVcc; }
 bool is_unmodified(const Inst& inst) {
-    return inst.form == gfx9::Form::Vop3 && !inst.has(gfx9::kFinish) && !inst.has(gfx9::kPrepare) && !inst.clamp;
+    return inst.form == isa::Form::Vop3 && !inst.has(isa::kFinish) && !inst.has(isa::kPrepare) && !inst.clamp;
 }
-bool is_vgpr(Operand operand) { return operand >= gfx9::kVgpr0 && operand < gfx9::kAcc0; }
+bool is_vgpr(Operand operand) { return operand >= isa::kVgpr0 && operand < isa::kAcc0; }
 
 /// `upper_half`: the second dword of a pair; that of an inline constant is zero.
 std::optional<Source> source_of(const Inst& inst, Operand operand, bool upper_half = false) {
     using Kind = Source::Kind;
-    if (operand >= gfx9::kAcc0) return std::nullopt;
-    if (operand >= gfx9::kVgpr0)
-        return Source{Kind::vgpr, static_cast<std::uint16_t>(operand - gfx9::kVgpr0 + upper_half), 0};
-    if (operand == gfx9::kVccz || operand == gfx9::kExecz || operand == gfx9::kScc253) return std::nullopt;
+    if (operand >= isa::kAcc0) return std::nullopt;
+    if (operand >= isa::kVgpr0)
+        return Source{Kind::vgpr, static_cast<std::uint16_t>(operand - isa::kVgpr0 + upper_half), 0};
+    if (operand == isa::kVccz || operand == isa::kExecz || operand == isa::kScc253) return std::nullopt;
     // Interpreting the lanes after a NaN changes EXEC.
-    if (operand + upper_half == gfx9::kExec || operand + upper_half == gfx9::kExec + 1) return std::nullopt;
-    if (upper_half && operand >= gfx9::kConstants) return Source{Kind::number, 0, 0};
-    if (operand == gfx9::kLiteral) return Source{Kind::number, 0, inst.literal};
-    if (operand >= gfx9::kConstants && operand <= gfx9::kConstants + 64)
-        return Source{Kind::number, 0, std::uint32_t{operand} - gfx9::kConstants};
+    if (operand + upper_half == isa::kExec || operand + upper_half == isa::kExec + 1) return std::nullopt;
+    if (upper_half && operand >= isa::kConstants) return Source{Kind::number, 0, 0};
+    if (operand == isa::kLiteral) return Source{Kind::number, 0, inst.literal};
+    if (operand >= isa::kConstants && operand <= isa::kConstants + 64)
+        return Source{Kind::number, 0, std::uint32_t{operand} - isa::kConstants};
     return Source{Kind::scalar, static_cast<std::uint16_t>(operand + upper_half), 0};
 }
 
 bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vector<LaneOp>& ops) {
-    if (inst.form != gfx9::Form::Plain && inst.form != gfx9::Form::Vop3) return false;
-    if (inst.has(gfx9::kFinish) || inst.clamp || inst.omod != 0) return false;
+    if (inst.form != isa::Form::Plain && inst.form != isa::Form::Vop3) return false;
+    if (inst.has(isa::kFinish) || inst.clamp || inst.omod != 0) return false;
     if (entry.lane == Lane::convert_u && width == Width::bits256) return false;
     const bool crowded = entry.lane == Lane::mad_f || entry.lane == Lane::min_f || entry.lane == Lane::max_f;
-    if (crowded && inst.has(gfx9::kPrepare) && width == Width::bits256) return false;  // too many temporaries
+    if (crowded && inst.has(isa::kPrepare) && width == Width::bits256) return false;  // too many temporaries
     LaneOp op{.lane = entry.lane, .code = entry.code};
-    if (inst.has(gfx9::kPrepare) && (!op.ignores_payload() || inst.op_sel != 0 || inst.op_sel_hi != 0)) return false;
+    if (inst.has(isa::kPrepare) && (!op.ignores_payload() || inst.op_sel != 0 || inst.op_sel_hi != 0)) return false;
     for (unsigned n = 0; n < entry.sources; ++n) {
         auto source = source_of(inst, inst.src[n]);
         if (!source) return false;
@@ -65,7 +65,7 @@ bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vecto
     if (entry.order == Order::reversed) std::swap(op.source[0], op.source[1]);
     if (!is_compare(entry.lane)) {
         if (!is_vgpr(inst.dst)) return false;
-        op.dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0);
+        op.dst = static_cast<std::uint16_t>(inst.dst - isa::kVgpr0);
     }
     if (entry.order == Order::with_dst) op.source[2] = {Source::Kind::vgpr, op.dst, 0};
     if (has_mask_in(entry.lane)) {
@@ -96,14 +96,14 @@ bool both(LaneOp first, LaneOp second, std::vector<LaneOp>& ops) {
 
 /// V_PK_*_F32: OP_SEL and OP_SEL_HI choose the sources of the two results, NEG and NEG_HI their signs.
 bool packed(const Inst& inst, Lane lane, unsigned sources, std::vector<LaneOp>& ops) {
-    if (inst.clamp || !is_vgpr(inst.dst) || inst.dst + 1 >= gfx9::kAcc0) return false;
+    if (inst.clamp || !is_vgpr(inst.dst) || inst.dst + 1 >= isa::kAcc0) return false;
     LaneOp half[2];
     for (unsigned high = 0; high < 2; ++high) {
         half[high].lane = lane;
-        half[high].dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0 + high);
+        half[high].dst = static_cast<std::uint16_t>(inst.dst - isa::kVgpr0 + high);
         for (unsigned n = 0; n < sources; ++n) {
             const auto source = source_of(inst, inst.src[n], ((high ? inst.op_sel_hi : inst.op_sel) >> n & 1) != 0);
-            if (!source || inst.src[n] == gfx9::kLiteral) return false;
+            if (!source || inst.src[n] == isa::kLiteral) return false;
             half[high].source[n] = *source;
             half[high].source[n].negative = ((high ? inst.abs : inst.neg) >> n & 1) != 0;
         }
@@ -113,12 +113,12 @@ bool packed(const Inst& inst, Lane lane, unsigned sources, std::vector<LaneOp>& 
 
 /// V_PK_MOV_B32: a dword of source 0 and one of source 1, as OP_SEL says.
 bool packed_move(const Inst& inst, std::vector<LaneOp>& ops) {
-    if (inst.clamp || inst.neg != 0 || inst.abs != 0 || !is_vgpr(inst.dst) || inst.dst + 1 >= gfx9::kAcc0) return false;
+    if (inst.clamp || inst.neg != 0 || inst.abs != 0 || !is_vgpr(inst.dst) || inst.dst + 1 >= isa::kAcc0) return false;
     LaneOp half[2];
     for (unsigned n = 0; n < 2; ++n) {
         const auto source = source_of(inst, inst.src[n], (inst.op_sel >> n & 1) != 0);
-        if (!source || inst.src[n] == gfx9::kLiteral) return false;
-        half[n].dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0 + n);
+        if (!source || inst.src[n] == isa::kLiteral) return false;
+        half[n].dst = static_cast<std::uint16_t>(inst.dst - isa::kVgpr0 + n);
         half[n].source[0] = *source;
     }
     return both(half[0], half[1], ops);
@@ -130,7 +130,7 @@ bool wide_shift_left(const Inst& inst, std::vector<LaneOp>& ops) {
     if (!by || by->kind != Source::Kind::number || by->number == 0 || by->number > 31) return false;
     if (!is_vgpr(inst.dst) || !is_vgpr(inst.src[1]) || !is_unmodified(inst)) return false;
     const auto low = *source_of(inst, inst.src[1]), high = *source_of(inst, inst.src[1], true);
-    const auto dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0);
+    const auto dst = static_cast<std::uint16_t>(inst.dst - isa::kVgpr0);
     LaneOp upper{.lane = Lane::align_bits, .dst = static_cast<std::uint16_t>(dst + 1)};
     upper.source = {high, low, {Source::Kind::number, 0, 32 - by->number}};
     LaneOp lower{.lane = Lane::shift_left, .dst = dst};
@@ -140,10 +140,10 @@ bool wide_shift_left(const Inst& inst, std::vector<LaneOp>& ops) {
 
 /// DS_READ_B32 to B128 and DS_READ2: `dwords` from each of the offsets.
 bool load(const Inst& inst, unsigned dwords, std::initializer_list<std::uint32_t> offsets, std::vector<LaneOp>& ops) {
-    if (inst.has(gfx9::kLds) || !is_vgpr(inst.dst) || !is_vgpr(inst.src[0])) return false;
+    if (inst.has(isa::kLds) || !is_vgpr(inst.dst) || !is_vgpr(inst.src[0])) return false;
     const auto count = static_cast<std::uint16_t>(dwords * offsets.size());
-    if (inst.dst + count > gfx9::kAcc0) return false;
-    LaneOp op{.lane = Lane::load_lds, .dst = static_cast<std::uint16_t>(inst.dst - gfx9::kVgpr0)};
+    if (inst.dst + count > isa::kAcc0) return false;
+    LaneOp op{.lane = Lane::load_lds, .dst = static_cast<std::uint16_t>(inst.dst - isa::kVgpr0)};
     op.source[0] = *source_of(inst, inst.src[0]);
     std::optional<LaneOp> last;  // the one that replaces the address
     for (const std::uint32_t offset : offsets) {
@@ -170,21 +170,20 @@ bool load_two(const Inst& inst, unsigned dwords, unsigned stride, std::vector<La
 
 /// GLOBAL_LOAD_DWORD and GLOBAL_STORE_DWORD. Those with GLC or SLC are for others to see in order.
 bool global(const Inst& inst, Lane lane, std::vector<LaneOp>& ops) {
-    if (inst.segment != gfx9::Segment::Global || (inst.flags & (gfx9::kLds | gfx9::kGlc | gfx9::kSlc)) != 0)
-        return false;
-    const bool based = inst.src[2] != gfx9::kNoOperand;
+    if (inst.segment != isa::Segment::Global || (inst.flags & (isa::kLds | isa::kGlc | isa::kSlc)) != 0) return false;
+    const bool based = inst.src[2] != isa::kNoOperand;
     if (based && !is_mask(inst.src[2])) return false;
-    if (!is_vgpr(inst.src[0]) || (!based && inst.src[0] + 1 >= gfx9::kAcc0)) return false;
+    if (!is_vgpr(inst.src[0]) || (!based && inst.src[0] + 1 >= isa::kAcc0)) return false;
     LaneOp op{.lane = lane, .offset_bytes = static_cast<std::uint32_t>(inst.offset)};
     op.source[0] = *source_of(inst, inst.src[0]);
     if (based)
         op.base = inst.src[2];
     else
         op.source[1] = *source_of(inst, inst.src[0], true);
-    const gfx9::Operand data = lane == Lane::load_global ? inst.dst : inst.src[1];
+    const isa::Operand data = lane == Lane::load_global ? inst.dst : inst.src[1];
     if (!is_vgpr(data)) return false;
     if (lane == Lane::load_global)
-        op.dst = static_cast<std::uint16_t>(data - gfx9::kVgpr0);
+        op.dst = static_cast<std::uint16_t>(data - isa::kVgpr0);
     else
         op.source[2] = *source_of(inst, data);
     ops.push_back(op);
@@ -205,7 +204,7 @@ bool scalar(const Inst& inst, Scalar what, unsigned sources, std::vector<LaneOp>
     return true;
 }
 bool scalar_load(const Inst& inst, std::uint8_t dwords, std::vector<LaneOp>& ops) {
-    const bool offset_only = inst.has(gfx9::kImm) && inst.src[1] == gfx9::kNoOperand && !inst.has(gfx9::kGlc);
+    const bool offset_only = inst.has(isa::kImm) && inst.src[1] == isa::kNoOperand && !inst.has(isa::kGlc);
     if (!offset_only || inst.dst + dwords > kSgprEnd || !is_mask(inst.src[0])) return false;
     ops.push_back({.lane = Lane::scalar,
                    .code = static_cast<std::uint8_t>(Scalar::load),
@@ -227,7 +226,7 @@ bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& 
 }  // namespace
 
 bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) {
-    if (inst.row >= gfx9::kRowCount) return false;
+    if (inst.row >= isa::kRowCount) return false;
     const Op op{inst.row};
     switch (op) {
         case Op::s_nop:

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../gfx9/inst.hpp"
+#include "../isa/encodings/inst.hpp"
 
 namespace kfdemu::jit {
 
@@ -136,6 +136,6 @@ struct LaneOp {
 };
 
 /// Nothing is appended for instructions without an effect, such as s_nop.
-bool append_operations(const gfx9::Inst& inst, Width width, std::vector<LaneOp>& ops);
+bool append_operations(const isa::Inst& inst, Width width, std::vector<LaneOp>& ops);
 
 }  // namespace kfdemu::jit

@@ -5,7 +5,7 @@
 namespace kfdemu::jit {
 namespace {
 
-using gfx9::Op;
+using isa::Op;
 
 struct Row {
     Op op;
@@ -115,11 +115,11 @@ constexpr Row rows[] = {
 
 const Entry* entry_of(Op op) {
     static const auto all = [] {
-        std::array<const Entry*, gfx9::kRowCount> filled{};
-        for (const Row& row : rows) filled[gfx9::index(row.op)] = &row.entry;
+        std::array<const Entry*, isa::kRowCount> filled{};
+        for (const Row& row : rows) filled[isa::index(row.op)] = &row.entry;
         return filled;
     }();
-    return all[gfx9::index(op)];
+    return all[isa::index(op)];
 }
 
 }  // namespace kfdemu::jit

@@ -1,11 +1,11 @@
 // The instructions that are one operation on a lane's 32 bits.
 //
-//     if (const Entry* entry = entry_of(gfx9::Op::v_add_u32)) …
+//     if (const Entry* entry = entry_of(isa::Op::v_add_u32)) …
 //
 // Thread safety: any thread.
 #pragma once
 
-#include "../gfx9/row.hpp"
+#include "../isa/rows/row.hpp"
 #include "operation.hpp"
 
 namespace kfdemu::jit {
@@ -21,6 +21,6 @@ struct Entry {
 };
 
 /// Null: no such row.
-const Entry* entry_of(gfx9::Op op);
+const Entry* entry_of(isa::Op op);
 
 }  // namespace kfdemu::jit

@@ -6,8 +6,8 @@
 #include <exception>
 #include <mutex>
 
-#include "../gfx9/tlb.hpp"
-#include "../gfx9/wave.hpp"
+#include "../isa/memory/tlb.hpp"
+#include "../isa/wave/wave.hpp"
 #include "code_memory.hpp"
 #include "translator.hpp"
 
@@ -15,8 +15,8 @@ namespace kfdemu::jit {
 
 struct Run {
     std::atomic<Translated> code{nullptr};
-    gfx9::Handler original;  // of the first instruction
-    const gfx9::Inst* end;
+    isa::Handler original;  // of the first instruction
+    const isa::Inst* end;
     std::uint64_t instructions;
     bool floats = false;
     Width width;
@@ -37,8 +37,8 @@ struct Run {
 
 namespace {
 
-using gfx9::Inst;
-using gfx9::Wave;
+using isa::Inst;
+using isa::Wave;
 
 /// Interpreted visits, of all waves: translating an operation takes about as long as interpreting it so often.
 constexpr std::uint32_t kVisitsBefore = 200;
@@ -47,12 +47,12 @@ constexpr std::uint32_t kVisitsBefore = 200;
 /// access has faulted.
 bool interpret(Wave& wave, const Run& run, const Frame& frame, std::uint64_t first) {
     const std::uint64_t exec = wave.exec(), rest = ~std::uint64_t{0} << first;
-    wave.set_s64(gfx9::kExec, exec & rest);
+    wave.set_s64(isa::kExec, exec & rest);
     for (const Inst* inst : run.stretch.insts) {
         wave.next = inst;
         if ((inst == run.stretch.begin ? run.original : inst->handler)(wave, *inst) == nullptr) return false;
     }
-    wave.set_s64(gfx9::kExec, exec);
+    wave.set_s64(isa::kExec, exec);
     for (const std::uint16_t mask : run.stretch.masks) {
         std::uint64_t done = 0;
         std::memcpy(&done, frame.s + mask, sizeof done);
@@ -63,7 +63,7 @@ bool interpret(Wave& wave, const Run& run, const Frame& frame, std::uint64_t fir
 
 /// Leaves the run loop: translated code has executed as much as the slice allows.
 const Inst* pause(Wave& wave, const Inst& next) {
-    wave.stop = gfx9::Stop::Budget;
+    wave.stop = isa::Stop::Budget;
     wave.next = &next;
     wave.pc = next.pc;
     return nullptr;
@@ -78,7 +78,7 @@ const Inst* leave(Wave& wave, const Run& run) {
 /// Translated code has done no more than the lanes before `first`, if these exist.
 [[gnu::noinline]] const Inst* go_on(Wave& wave, Run& run, std::uint64_t first) {
     wave.in_translated = false;
-    if (first >= gfx9::kLanes) return run.original(wave, *run.stretch.begin);
+    if (first >= isa::kLanes) return run.original(wave, *run.stretch.begin);
     const std::uint64_t refills = wave.tlb != nullptr ? wave.tlb->refills : 0;
     if (!interpret(wave, run, *wave.frame, first)) return nullptr;
     if (wave.tlb == nullptr || refills == wave.tlb->refills) run.note_exit();
@@ -112,7 +112,7 @@ const Inst* enter(Wave& wave, const Inst& inst) {
     frame.tlb = wave.tlb;
     wave.in_translated = true;
     const std::uint64_t done = code(wave.v, wave.s, wave.exec(), &frame);
-    return done == gfx9::kLanes ? leave(wave, run) : go_on(wave, run, done);
+    return done == isa::kLanes ? leave(wave, run) : go_on(wave, run, done);
 }
 
 }  // namespace
@@ -134,9 +134,9 @@ PageRuns::PageRuns(PageRuns&&) noexcept = default;
 PageRuns& PageRuns::operator=(PageRuns&&) noexcept = default;
 PageRuns::~PageRuns() = default;
 
-PageRuns::PageRuns(std::span<gfx9::Inst> slots, gfx9::Level level, When when) {
-    if (level == gfx9::Level::V2 || when == When::never) return;
-    const Width width = level == gfx9::Level::V4 ? Width::bits512 : Width::bits256;
+PageRuns::PageRuns(std::span<isa::Inst> slots, isa::Level level, When when) {
+    if (level == isa::Level::V2 || when == When::never) return;
+    const Width width = level == isa::Level::V4 ? Width::bits512 : Width::bits256;
     for (Stretch& stretch : stretches(slots, width)) {
         auto run = std::make_unique<Run>();
         Inst& first = slots[static_cast<std::size_t>(stretch.begin - slots.data())];

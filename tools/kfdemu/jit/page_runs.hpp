@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "../gfx9/decode.hpp"
+#include "../isa/encodings/decode.hpp"
 
 namespace kfdemu::jit {
 
@@ -31,7 +31,7 @@ class PageRuns {
   public:
     PageRuns();
     /// No run if the level has no vectors to translate to. Changes the handlers of `slots`.
-    PageRuns(std::span<gfx9::Inst> slots, gfx9::Level level, When when);
+    PageRuns(std::span<isa::Inst> slots, isa::Level level, When when);
     PageRuns(PageRuns&&) noexcept;
     PageRuns& operator=(PageRuns&&) noexcept;
     ~PageRuns();

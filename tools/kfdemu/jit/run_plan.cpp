@@ -6,12 +6,12 @@
 namespace kfdemu::jit {
 namespace {
 
-using gfx9::Inst;
+using isa::Inst;
 
 std::vector<bool> branch_targets(std::span<const Inst> slots) {
     std::vector<bool> targets(slots.size());
     for (const Inst& inst : slots)
-        if (inst.has(gfx9::kBranch) && inst.target != nullptr)
+        if (inst.has(isa::kBranch) && inst.target != nullptr)
             targets[static_cast<std::size_t>(inst.target - slots.data())] = true;
     return targets;
 }
@@ -153,7 +153,7 @@ std::vector<Stretch> stretches(std::span<const Inst> slots, Width width) {
             planner.add(inst);
         }
         n += inst.size;
-        if (inst.segment == gfx9::Segment::Global && planner.ends_in_load()) after_load = n;
+        if (inst.segment == isa::Segment::Global && planner.ends_in_load()) after_load = n;
     }
     close(slots.size());
     return found;

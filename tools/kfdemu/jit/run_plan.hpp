@@ -20,10 +20,10 @@
 namespace kfdemu::jit {
 
 struct Stretch {
-    const gfx9::Inst* begin = nullptr;
-    const gfx9::Inst* end = nullptr;                 ///< where the code continues
+    const isa::Inst* begin = nullptr;
+    const isa::Inst* end = nullptr;                  ///< where the code continues
     std::vector<LaneOp> scalars;                     ///< done first: no operation before one uses what it sets
-    std::vector<const gfx9::Inst*> insts;            ///< without those of `scalars`
+    std::vector<const isa::Inst*> insts;             ///< without those of `scalars`
     std::vector<LaneOp> ops;                         ///< of vectors; sources that have known numbers are these
     std::map<std::uint16_t, std::uint32_t> numbers;  ///< of SGPRs, after it
     std::set<std::uint16_t> masks;                   ///< that it sets: the first SGPRs of their pairs
@@ -39,6 +39,6 @@ struct Stretch {
 };
 
 /// `slots`: one a dword, as Decoder::decode_page() fills them.
-std::vector<Stretch> stretches(std::span<const gfx9::Inst> slots, Width width);
+std::vector<Stretch> stretches(std::span<const isa::Inst> slots, Width width);
 
 }  // namespace kfdemu::jit

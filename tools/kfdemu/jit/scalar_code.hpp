@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "../gfx9/wave.hpp"
+#include "../isa/wave/wave.hpp"
 #include "global_code.hpp"
 
 namespace kfdemu::jit {
@@ -58,9 +58,9 @@ class ScalarCode : protected GlobalCode {
         else
             mov(to, dword[rsi + from.index * 4]);
     }
-    static_assert(offsetof(gfx9::Wave, s) == 0);
+    static_assert(offsetof(isa::Wave, s) == 0);
     static Xbyak::Address scc() {
-        return Xbyak::util::byte[Xbyak::util::rsi + static_cast<int>(offsetof(gfx9::Wave, scc))];
+        return Xbyak::util::byte[Xbyak::util::rsi + static_cast<int>(offsetof(isa::Wave, scc))];
     }
     /// r9d and r11d; CPUs that translate for have BMI2, which shifts modulo 32 as the GPU does.
     void compute(Scalar what) {
@@ -86,7 +86,7 @@ class ScalarCode : protected GlobalCode {
             case Scalar::add:
                 return add(r9d, r11d);
             case Scalar::add_with_carry:
-                bt(dword[rsi + static_cast<int>(offsetof(gfx9::Wave, scc))], 0);
+                bt(dword[rsi + static_cast<int>(offsetof(isa::Wave, scc))], 0);
                 return adc(r9d, r11d);
             case Scalar::sub:
                 return sub(r9d, r11d);

@@ -1,4 +1,4 @@
-#include "kfd/device.hpp"
+#include "device.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,17 +13,17 @@
 #include <mutex>
 #include <system_error>
 
-#include "base/behaviour.hpp"
-#include "base/host_fault.hpp"
-#include "base/host_folder.hpp"
-#include "base/injection.hpp"
-#include "base/log.hpp"
-#include "base/order.hpp"
-#include "check/process.hpp"
-#include "count/kernel_counts.hpp"
-#include "gfx9/decode.hpp"
-#include "jit/code_memory.hpp"
-#include "resources/private_vram.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/host_fault.hpp"
+#include "../base/host_folder.hpp"
+#include "../base/injection.hpp"
+#include "../base/log.hpp"
+#include "../base/order.hpp"
+#include "../check/process.hpp"
+#include "../count/kernel_counts.hpp"
+#include "../isa/encodings/decode.hpp"
+#include "../jit/code_memory.hpp"
+#include "../resources/private_vram.hpp"
 
 namespace kfdemu {
 namespace {
@@ -68,7 +68,7 @@ Decision decide() {
     decision.on =
         decision.options.mode == Mode::on || (decision.options.mode == Mode::automatic && !real_device_opens());
     if (!decision.on) return decision;
-    if (const std::string problem = gfx9::no_level_message(); !problem.empty()) {
+    if (const std::string problem = isa::no_level_message(); !problem.empty()) {
         write_log(LogLevel::error, fmt::format("{}; no device is emulated", problem));
         decision.on = false;
         return decision;

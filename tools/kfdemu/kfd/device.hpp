@@ -11,12 +11,12 @@
 #include <memory>
 #include <vector>
 
-#include "base/topology.hpp"
-#include "kfd/kfd.hpp"
-#include "queues/scheduler.hpp"
-#include "resources/events.hpp"
-#include "resources/gem.hpp"
-#include "resources/memory.hpp"
+#include "../base/topology.hpp"
+#include "../queues/scheduler.hpp"
+#include "../resources/events.hpp"
+#include "../resources/gem.hpp"
+#include "../resources/memory.hpp"
+#include "kfd.hpp"
 
 namespace kfdemu {
 

@@ -1,16 +1,16 @@
-#include "kfd/kfd.hpp"
+#include "kfd.hpp"
 
 #include <sys/ioctl.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "base/apertures.hpp"
-#include "base/clock.hpp"
-#include "base/counters.hpp"
-#include "base/log.hpp"
-#include "base/user_memory.hpp"
-#include "kfd/device.hpp"
+#include "../base/apertures.hpp"
+#include "../base/clock.hpp"
+#include "../base/counters.hpp"
+#include "../base/log.hpp"
+#include "../base/user_memory.hpp"
+#include "device.hpp"
 
 namespace kfdemu {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <atomic>
 
-#include "base/topology.hpp"
-#include "queues/scheduler.hpp"
-#include "resources/events.hpp"
-#include "resources/memory.hpp"
-#include "resources/svm.hpp"
+#include "../base/topology.hpp"
+#include "../queues/scheduler.hpp"
+#include "../resources/events.hpp"
+#include "../resources/memory.hpp"
+#include "../resources/svm.hpp"
 
 namespace kfdemu {
 

@@ -1,13 +1,13 @@
-#include "queues/advertised_slots.hpp"
+#include "advertised_slots.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <string>
 
-#include "base/behaviour.hpp"
-#include "base/log.hpp"
-#include "check/report.hpp"
-#include "queues/gpu_memory.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/log.hpp"
+#include "../check/report/report.hpp"
+#include "gpu_memory.hpp"
 
 namespace kfdemu {
 

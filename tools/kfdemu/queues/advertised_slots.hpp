@@ -23,9 +23,9 @@
 #include <map>
 #include <string>
 
-#include "base/address_space.hpp"
-#include "check/host_stack.hpp"
-#include "queues/packet.hpp"
+#include "../base/address_space.hpp"
+#include "../check/report/host_stack.hpp"
+#include "packet.hpp"
 
 namespace kfdemu {
 

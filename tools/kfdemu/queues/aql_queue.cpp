@@ -1,19 +1,19 @@
-#include "queues/aql_queue.hpp"
+#include "aql_queue.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "base/behaviour.hpp"
-#include "base/compute_units.hpp"
-#include "base/counters.hpp"
-#include "base/injection.hpp"
-#include "base/log.hpp"
-#include "base/order.hpp"
-#include "check/process.hpp"
-#include "queues/gpu_memory.hpp"
-#include "queues/pm4.hpp"
-#include "queues/scheduler.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/compute_units.hpp"
+#include "../base/counters.hpp"
+#include "../base/injection.hpp"
+#include "../base/log.hpp"
+#include "../base/order.hpp"
+#include "../check/process.hpp"
+#include "gpu_memory.hpp"
+#include "pm4.hpp"
+#include "scheduler.hpp"
 
 namespace kfdemu {
 namespace {

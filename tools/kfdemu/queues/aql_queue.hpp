@@ -15,17 +15,17 @@
 #include <mutex>
 #include <optional>
 
-#include "base/address_space.hpp"
-#include "base/compute_units.hpp"
-#include "base/topology.hpp"
-#include "gfx9/gws.hpp"
-#include "queues/advertised_slots.hpp"
-#include "queues/checked_packets.hpp"
-#include "queues/dispatch_work.hpp"
-#include "queues/eviction.hpp"
-#include "queues/packet.hpp"
-#include "queues/queue.hpp"
-#include "resources/events.hpp"
+#include "../base/address_space.hpp"
+#include "../base/compute_units.hpp"
+#include "../base/topology.hpp"
+#include "../isa/memory/gws.hpp"
+#include "../resources/events.hpp"
+#include "advertised_slots.hpp"
+#include "checked_packets.hpp"
+#include "dispatch_work.hpp"
+#include "eviction.hpp"
+#include "packet.hpp"
+#include "queue.hpp"
 
 namespace kfdemu {
 
@@ -114,7 +114,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     unsigned running_ = 0;                // packets launched and not complete
     std::uint32_t dependencies_met_ = 0;  // of the barrier packet at next_
     unsigned kernels_ = 0;                // kernels in taken_
-    gfx9::Gws gws_;                       // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
+    isa::Gws gws_;                        // one per queue; KFD assigns it on request (ALLOC_QUEUE_GWS)
     std::shared_ptr<ScratchSlots> scratch_slots_;
     std::uint64_t scratch_base_ = 0;  // scratch memory that scratch_slots_ divides
     std::uint32_t tmpring_size_ = 0;

@@ -1,9 +1,9 @@
 // Barrier packets of AqlQueue: AND, OR and AMD's BARRIER_VALUE wait for signals.
-#include "base/behaviour.hpp"
-#include "base/log.hpp"
-#include "queues/aql_queue.hpp"
-#include "queues/barrier_value.hpp"
-#include "queues/gpu_memory.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/log.hpp"
+#include "aql_queue.hpp"
+#include "barrier_value.hpp"
+#include "gpu_memory.hpp"
 
 namespace kfdemu {
 

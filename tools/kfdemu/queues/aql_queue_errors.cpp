@@ -1,11 +1,11 @@
 // Error paths of AqlQueue: a packet or wave error stops the queue with a code, a memory fault stops it through KFD.
 #include <utility>
 
-#include "base/counters.hpp"
-#include "base/log.hpp"
-#include "queues/aql_queue.hpp"
-#include "queues/gpu_memory.hpp"
-#include "queues/queue_exception.hpp"
+#include "../base/counters.hpp"
+#include "../base/log.hpp"
+#include "aql_queue.hpp"
+#include "gpu_memory.hpp"
+#include "queue_exception.hpp"
 
 namespace kfdemu {
 
@@ -15,19 +15,19 @@ void AqlQueue::report(const Dispatch& dispatch) {
     const KernelFault& fault = dispatch.fault();
     const std::string why = fmt::format("kernel object {:#x}: {}", dispatch.packet().kernel_object, describe(fault));
     switch (fault.what) {
-        case gfx9::Stop::MemoryFault:
+        case isa::Stop::MemoryFault:
             // A non-canonical address does not reach the page tables: the wave raises a memory violation ("Memory
             // violation (>48-bit)" in ROCR's amd_aql_queue.cpp).
             if (!is_canonical(fault.address)) return void(fail(aql::kApertureViolation, why));
             [[fallthrough]];
-        case gfx9::Stop::FetchFault:
+        case isa::Stop::FetchFault:
             memory_fault(fault.address, fault.access, why);
             break;
-        case gfx9::Stop::Aperture:
-        case gfx9::Stop::Misaligned:
+        case isa::Stop::Aperture:
+        case isa::Stop::Misaligned:
             fail(aql::kApertureViolation, why);
             break;
-        case gfx9::Stop::Illegal:
+        case isa::Stop::Illegal:
             fail(aql::kIllegalInstruction, why);
             break;
         default:

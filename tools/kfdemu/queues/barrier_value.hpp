@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "queues/packet.hpp"
+#include "packet.hpp"
 
 namespace kfdemu {
 

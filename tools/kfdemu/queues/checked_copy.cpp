@@ -1,8 +1,8 @@
-#include "queues/checked_copy.hpp"
+#include "checked_copy.hpp"
 
 #include <utility>
 
-#include "check/process.hpp"
+#include "../check/process.hpp"
 
 namespace kfdemu {
 namespace {

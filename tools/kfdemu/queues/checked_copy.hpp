@@ -10,10 +10,10 @@
 // Copies of one queue run one after the other. Thread safety: that of its queue.
 #pragma once
 
-#include "check/operations.hpp"
-#include "check/visibility.hpp"
-#include "queues/publications.hpp"
-#include "queues/sdma_packet.hpp"
+#include "../check/fence/visibility.hpp"
+#include "../check/race/operations.hpp"
+#include "publications.hpp"
+#include "sdma_packet.hpp"
 
 namespace kfdemu {
 

@@ -1,12 +1,12 @@
-#include "queues/checked_packets.hpp"
+#include "checked_packets.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "base/clock.hpp"
-#include "check/process.hpp"
-#include "queues/gpu_memory.hpp"
+#include "../base/clock.hpp"
+#include "../check/process.hpp"
+#include "gpu_memory.hpp"
 
 namespace kfdemu {
 namespace {

@@ -19,19 +19,19 @@
 #include <map>
 #include <vector>
 
-#include "base/address_space.hpp"
-#include "base/topology.hpp"
-#include "check/operations.hpp"
-#include "check/visibility.hpp"
-#include "dispatch/dispatch.hpp"
-#include "queues/packet.hpp"
-#include "queues/publications.hpp"
+#include "../base/address_space.hpp"
+#include "../base/topology.hpp"
+#include "../check/fence/visibility.hpp"
+#include "../check/race/operations.hpp"
+#include "../dispatch/dispatch.hpp"
+#include "packet.hpp"
+#include "publications.hpp"
 
 namespace kfdemu {
 
 class CheckedPackets {
   public:
-    CheckedPackets(const Gpu& gpu, gfx9::Target target, std::uint64_t queue_va, std::uint64_t ring_va,
+    CheckedPackets(const Gpu& gpu, isa::Target target, std::uint64_t queue_va, std::uint64_t ring_va,
                    std::uint64_t packets, check::HostTouches::Doorbell doorbell)
         : gpu_{gpu}, target_{target}, queue_va_{queue_va}, ring_{ring_va}, packets_{packets}, published_{doorbell, 0} {}
     ~CheckedPackets();
@@ -80,7 +80,7 @@ class CheckedPackets {
     KernelDescriptor descriptor(const AddressSpace& space, const KernelDispatchPacket& packet) const;
 
     const Gpu gpu_;
-    const gfx9::Target target_;
+    const isa::Target target_;
     const std::uint64_t queue_va_, ring_, packets_;
     std::uint64_t next_watched_ = 0;
     std::map<std::uint64_t, Watched> watched_;  // by index

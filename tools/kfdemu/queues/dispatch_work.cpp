@@ -1,12 +1,12 @@
-#include "queues/dispatch_work.hpp"
+#include "dispatch_work.hpp"
 
 #include <utility>
 
-#include "base/behaviour.hpp"
-#include "base/clock.hpp"
-#include "base/counters.hpp"
-#include "queues/aql_queue.hpp"
-#include "resources/device_access.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/clock.hpp"
+#include "../base/counters.hpp"
+#include "../resources/device_access.hpp"
+#include "aql_queue.hpp"
 
 namespace kfdemu {
 namespace {

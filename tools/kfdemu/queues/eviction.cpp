@@ -1,9 +1,9 @@
-#include "queues/eviction.hpp"
+#include "eviction.hpp"
 
 #include <utility>
 
-#include "base/behaviour.hpp"
-#include "base/log.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/log.hpp"
 
 namespace kfdemu {
 

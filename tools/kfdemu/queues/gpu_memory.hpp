@@ -6,11 +6,11 @@
 // Thread safety: as AddressSpace; the caller must have a Hold.
 #pragma once
 
-#include "base/address_space.hpp"
-#include "base/clock.hpp"
-#include "base/host_fault.hpp"
-#include "queues/packet.hpp"
-#include "resources/events.hpp"
+#include "../base/address_space.hpp"
+#include "../base/clock.hpp"
+#include "../base/host_fault.hpp"
+#include "../resources/events.hpp"
+#include "packet.hpp"
 
 namespace kfdemu {
 

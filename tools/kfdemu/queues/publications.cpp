@@ -1,9 +1,9 @@
-#include "queues/publications.hpp"
+#include "publications.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "check/process.hpp"
+#include "../check/process.hpp"
 
 namespace kfdemu {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "check/host_touches.hpp"
-#include "check/operations.hpp"
+#include "../check/fence/host_touches.hpp"
+#include "../check/race/operations.hpp"
 
 namespace kfdemu {
 

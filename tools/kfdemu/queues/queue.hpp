@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/abi.hpp"
+#include "../base/abi.hpp"
 
 namespace kfdemu {
 

@@ -1,8 +1,8 @@
-#include "queues/queue_exception.hpp"
+#include "queue_exception.hpp"
 
-#include "base/log.hpp"
-#include "base/user_memory.hpp"
-#include "queues/packet.hpp"
+#include "../base/log.hpp"
+#include "../base/user_memory.hpp"
+#include "packet.hpp"
 
 namespace kfdemu {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "resources/events.hpp"
+#include "../resources/events.hpp"
 
 namespace kfdemu {
 

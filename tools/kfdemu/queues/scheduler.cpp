@@ -1,4 +1,4 @@
-#include "queues/scheduler.hpp"
+#include "scheduler.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,19 +12,19 @@
 #include <thread>
 #include <utility>
 
-#include "base/behaviour.hpp"
-#include "base/host_fault.hpp"
-#include "base/log.hpp"
-#include "base/order.hpp"
-#include "queues/aql_queue.hpp"
-#include "queues/sdma_queue.hpp"
+#include "../base/behaviour.hpp"
+#include "../base/host_fault.hpp"
+#include "../base/log.hpp"
+#include "../base/order.hpp"
+#include "aql_queue.hpp"
+#include "sdma_queue.hpp"
 
 namespace kfdemu {
 namespace {
 
-gfx9::Target target_of(const Model& model) {
-    for (gfx9::Target target : gfx9::kTargets)
-        if (model.name == gfx9::name(target)) return target;
+isa::Target target_of(const Model& model) {
+    for (isa::Target target : isa::kTargets)
+        if (model.name == isa::name(target)) return target;
     std::abort();  // a model without an executor cannot be in the table
 }
 

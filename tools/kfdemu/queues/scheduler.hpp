@@ -16,19 +16,19 @@
 #include <span>
 #include <vector>
 
-#include "base/abi.hpp"
-#include "base/address_space.hpp"
-#include "base/order.hpp"
-#include "base/topology.hpp"
-#include "base/work.hpp"
-#include "dispatch/code_cache.hpp"
-#include "queues/advertised_slots.hpp"
-#include "queues/dispatch_work.hpp"
-#include "queues/eviction.hpp"
-#include "queues/queue.hpp"
-#include "queues/work_list.hpp"
-#include "resources/events.hpp"
-#include "resources/memory.hpp"
+#include "../base/abi.hpp"
+#include "../base/address_space.hpp"
+#include "../base/order.hpp"
+#include "../base/topology.hpp"
+#include "../base/work.hpp"
+#include "../dispatch/code_cache.hpp"
+#include "../resources/events.hpp"
+#include "../resources/memory.hpp"
+#include "advertised_slots.hpp"
+#include "dispatch_work.hpp"
+#include "eviction.hpp"
+#include "queue.hpp"
+#include "work_list.hpp"
 
 namespace kfdemu {
 

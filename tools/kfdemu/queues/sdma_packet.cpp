@@ -1,4 +1,4 @@
-#include "queues/sdma_packet.hpp"
+#include "sdma_packet.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "queues/sdma_atomic.hpp"
+#include "sdma_atomic.hpp"
 
 namespace kfdemu::sdma {
 namespace {

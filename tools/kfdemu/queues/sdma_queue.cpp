@@ -1,16 +1,16 @@
-#include "queues/sdma_queue.hpp"
+#include "sdma_queue.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "base/counters.hpp"
-#include "base/injection.hpp"
-#include "base/log.hpp"
-#include "queues/gpu_memory.hpp"
-#include "queues/sdma_atomic.hpp"
-#include "resources/device_access.hpp"
+#include "../base/counters.hpp"
+#include "../base/injection.hpp"
+#include "../base/log.hpp"
+#include "../resources/device_access.hpp"
+#include "gpu_memory.hpp"
+#include "sdma_atomic.hpp"
 
 namespace kfdemu {
 namespace {

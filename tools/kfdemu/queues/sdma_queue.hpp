@@ -7,12 +7,12 @@
 #include <mutex>
 #include <optional>
 
-#include "base/address_space.hpp"
-#include "queues/checked_copy.hpp"
-#include "queues/eviction.hpp"
-#include "queues/queue.hpp"
-#include "queues/sdma_packet.hpp"
-#include "resources/events.hpp"
+#include "../base/address_space.hpp"
+#include "../resources/events.hpp"
+#include "checked_copy.hpp"
+#include "eviction.hpp"
+#include "queue.hpp"
+#include "sdma_packet.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "queues/work_list.hpp"
+#include "work_list.hpp"
 
 #include <utility>
 

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/order.hpp"
-#include "base/work.hpp"
+#include "../base/order.hpp"
+#include "../base/work.hpp"
 
 namespace kfdemu {
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/counters.hpp"
-#include "resources/device_file.hpp"
+#include "../base/counters.hpp"
+#include "device_file.hpp"
 
 namespace kfdemu {
 

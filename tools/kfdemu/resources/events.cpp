@@ -1,10 +1,10 @@
-#include "resources/events.hpp"
+#include "events.hpp"
 
 #include <algorithm>
 
-#include "base/clock.hpp"
-#include "base/counters.hpp"
-#include "base/log.hpp"
+#include "../base/clock.hpp"
+#include "../base/counters.hpp"
+#include "../base/log.hpp"
 
 namespace kfdemu {
 namespace {

@@ -28,10 +28,10 @@
 #include <span>
 #include <vector>
 
-#include "base/abi.hpp"
-#include "base/injection.hpp"
-#include "resources/buffer.hpp"
-#include "resources/smi_events.hpp"
+#include "../base/abi.hpp"
+#include "../base/injection.hpp"
+#include "buffer.hpp"
+#include "smi_events.hpp"
 
 namespace kfdemu {
 

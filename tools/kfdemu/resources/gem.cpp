@@ -1,10 +1,10 @@
-#include "resources/gem.hpp"
+#include "gem.hpp"
 
 #include <algorithm>
 #include <cerrno>
 
-#include "base/log.hpp"
-#include "base/page.hpp"
+#include "../base/log.hpp"
+#include "../base/page.hpp"
 
 namespace kfdemu {
 namespace {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <mutex>
 
-#include "base/address_space.hpp"
-#include "resources/memory.hpp"
+#include "../base/address_space.hpp"
+#include "memory.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "resources/memory.hpp"
+#include "memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/apertures.hpp"
-#include "base/counters.hpp"
-#include "base/injection.hpp"
-#include "base/log.hpp"
-#include "base/page.hpp"
-#include "check/fresh_memory.hpp"
-#include "check/process.hpp"
-#include "dispatch/garbage.hpp"
+#include "../base/apertures.hpp"
+#include "../base/counters.hpp"
+#include "../base/injection.hpp"
+#include "../base/log.hpp"
+#include "../base/page.hpp"
+#include "../check/init/fresh_memory.hpp"
+#include "../check/process.hpp"
+#include "../dispatch/garbage.hpp"
 
 namespace kfdemu {
 namespace {

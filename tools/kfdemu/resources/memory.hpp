@@ -17,11 +17,11 @@
 #include <tuple>
 #include <vector>
 
-#include "base/abi.hpp"
-#include "base/address_space.hpp"
-#include "base/topology.hpp"
-#include "resources/buffer.hpp"
-#include "resources/device_file.hpp"
+#include "../base/abi.hpp"
+#include "../base/address_space.hpp"
+#include "../base/topology.hpp"
+#include "buffer.hpp"
+#include "device_file.hpp"
 
 namespace kfdemu {
 

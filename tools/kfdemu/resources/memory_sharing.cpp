@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <iterator>
 
-#include "base/log.hpp"
-#include "base/user_memory.hpp"
-#include "resources/memory.hpp"
+#include "../base/log.hpp"
+#include "../base/user_memory.hpp"
+#include "memory.hpp"
 
 namespace kfdemu {
 

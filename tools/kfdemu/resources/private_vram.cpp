@@ -1,10 +1,10 @@
-#include "resources/private_vram.hpp"
+#include "private_vram.hpp"
 
 #include <atomic>
 
-#include "base/host_fault.hpp"
-#include "base/log.hpp"
-#include "resources/memory.hpp"
+#include "../base/host_fault.hpp"
+#include "../base/log.hpp"
+#include "memory.hpp"
 
 namespace kfdemu {
 namespace {

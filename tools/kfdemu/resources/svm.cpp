@@ -1,4 +1,4 @@
-#include "resources/svm.hpp"
+#include "svm.hpp"
 
 #include <sys/mman.h>
 
@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/log.hpp"
-#include "base/page.hpp"
+#include "../base/log.hpp"
+#include "../base/page.hpp"
 
 namespace kfdemu {
 namespace {

@@ -20,10 +20,10 @@
 #include <span>
 #include <vector>
 
-#include "base/abi.hpp"
-#include "base/address_space.hpp"
-#include "base/topology.hpp"
-#include "resources/smi_events.hpp"
+#include "../base/abi.hpp"
+#include "../base/address_space.hpp"
+#include "../base/topology.hpp"
+#include "smi_events.hpp"
 
 namespace kfdemu {
 

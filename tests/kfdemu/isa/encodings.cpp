@@ -1,0 +1,100 @@
+// Decoding and disassembly against llvm-mc, and the table against itself.
+#include <map>
+#include <set>
+
+#include "kfdemu/isa/encodings/decode.hpp"
+#include "kfdemu/isa/text/disassemble.hpp"
+#include "samples.hpp"
+#include "support/catch.hpp"
+
+using namespace kfdemu::isa;
+using test_isa::Words;
+
+namespace {
+
+std::string hex(const Words& words) {
+    std::string text;
+    char word[16];
+    for (const std::uint32_t w : words) {
+        std::snprintf(word, sizeof word, "%08x ", w);
+        text += word;
+    }
+    return text;
+}
+
+/// kfdemu's text; "" for an unknown instruction.
+std::string our_text(const Decoder& decoder, const Words& words) {
+    const Inst inst = decoder.decode(0x1000, words);
+    if (inst.row == Decoder::kNoRow) return "";
+    if (inst.size != words.size()) return "uses another number of dwords";
+    return disassemble(decoder.target(), inst);
+}
+
+void compare_rows(Target target) {
+    if (!test_isa::have_llvm_mc()) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
+    const Decoder decoder{target};
+    std::vector<Words> encodings;
+    std::vector<const Row*> of;
+    for (const Row& row : rows()) {
+        if (!row.on(target)) continue;
+        for (Words& words : test_isa::samples(row, target)) {
+            encodings.push_back(std::move(words));
+            of.push_back(&row);
+        }
+    }
+    const std::vector<std::string> theirs = test_isa::llvm_mc(target, encodings);
+    std::map<const Row*, unsigned> agreed;
+    for (std::size_t n = 0; n < encodings.size(); ++n) {
+        INFO(of[n]->name << " " << hex(encodings[n]) << "on " << name(target));
+        const std::string ours = our_text(decoder, encodings[n]);
+        CHECK(ours == theirs[n]);
+        agreed[of[n]] += ours == theirs[n] && !ours.empty();
+    }
+    for (const auto& [row, count] : agreed) {
+        INFO(row->name << " on " << name(target));
+        CHECK(count != 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx900", "[isa][encodings]") {
+    compare_rows(Target::gfx900);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx906", "[isa][encodings]") {
+    compare_rows(Target::gfx906);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx908", "[isa][encodings]") {
+    compare_rows(Target::gfx908);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx90a", "[isa][encodings]") {
+    compare_rows(Target::gfx90a);
+}
+
+TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {
+    for (const Target target : kTargets) {
+        std::map<std::pair<Format, unsigned>, const char*> claimed;
+        const auto claim = [&](Format format, unsigned opcode, const Row& row) {
+            const auto [other, fresh] = claimed.try_emplace({format, opcode}, row.name);
+            INFO(name(target) << ": " << name(format) << " opcode " << opcode << ", " << row.name << " and "
+                              << other->second);
+            CHECK(fresh);
+        };
+        for (const Row& row : rows()) {
+            if (!row.on(target)) continue;
+            claim(row.format, row.opcode, row);
+            if (row.is(kNoVop3)) continue;
+            if (row.format == Format::Vopc) claim(Format::Vop3, row.opcode, row);
+            if (row.format == Format::Vop2) claim(Format::Vop3, row.opcode + 0x100u, row);
+            if (row.format == Format::Vop1) claim(Format::Vop3, row.opcode + 0x140u, row);
+        }
+    }
+}
+
+TEST_CASE("mnemonics are unique", "[isa][table]") {
+    std::set<std::string> names;
+    for (const Row& row : rows()) {
+        INFO(row.name);
+        CHECK(names.insert(row.name).second);
+    }
+}

@@ -1,0 +1,136 @@
+// The page of docs/ that lists what kfdemu executes, made of its instruction table.
+//
+//     instruction_page > docs/instructions.md       # renews it
+//     instruction_page docs/instructions.md         # checks that it matches the table
+//
+// Thread safety: none needed.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "kfdemu/isa/encodings/decode.hpp"
+
+using namespace kfdemu::isa;
+
+namespace {
+
+constexpr const char* kOpening = R"(# The instructions of kfdemu
+
+What the emulated GPU executes of each target, by encoding. This page is made of the executor's tables by
+`tests/kfdemu/isa/instruction_page`, and a test compares them; another asks LLVM's assembler for every opcode number of
+every encoding and finds none that is missing here, apart from images (MIMG), exports (EXP) and interpolation (VINTRP
+and `v_interp_*`), which no kernel of a compute queue has. What is not here stops the wave with an
+illegal-instruction error that names pc, dwords, encoding and opcode.
+
+Each VOP1, VOP2 and VOPC instruction has its VOP3 form, and SDWA and DPP forms where the target has them.
+
+## Known, and an illegal instruction all the same
+
+| instruction | why |
+|---|---|
+| `s_rfe_b64`, `s_rfe_restore_b64` | only a trap handler may, and none runs here |
+| `ds_ordered_count`, and DS with `gds` | there is no GDS; `ds_gws_*` work on the queue's global wave sync |
+| `v_screen_partition_4se_b32` | for pixels |
+| loads with `tfe` | for partially resident textures |
+
+## Approximations
+
+Integers, conversions, and the sums, products and fused operations of floats are exact, in the rounding and with the
+denormals that MODE asks for. Not so:
+
+| what | how |
+|---|---|
+| `v_exp`, `v_log`, `v_rcp`, `v_rsq`, `v_sqrt` | 32 and 16 bits: within 0.501 ulp; the manual states 1. 32 bits: denormals are flushed, as it says |
+| `v_sin`, `v_cos` | absolute error below 2^-24 |
+| `v_rcp_f64`, `v_rsq_f64` | within 1 ulp; the manual states 2^29 |
+| `v_dot2_f32_f16`, `v_dot2c_f32_f16` | addend, low product, high product: each rounded once, in that order |
+| `v_mfma_f32_*`, `v_mfma_f64_*` | addend, products in ascending depth: likewise; the manuals leave the order open |
+| stores to 10- and 11-bit floats | rounded towards zero |
+| stores of integers to narrower formats | their upper bits are lost |
+
+)";
+
+constexpr Format kFormats[] = {Format::Sop1,  Format::Sop2, Format::Sopc, Format::Sopk,  Format::Sopp,
+                               Format::Smem,  Format::Vop1, Format::Vop2, Format::Vopc,  Format::Vop3,
+                               Format::Vop3p, Format::Ds,   Format::Flat, Format::Mubuf, Format::Mtbuf};
+
+std::string hexadecimal(unsigned opcode) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%02x", opcode);
+    return text;
+}
+
+std::string targets_of(const Row& row) {
+    if (row.targets == targets::all) return "all";
+    std::string text;
+    for (const Target target : kTargets) {
+        if (row.on(target)) text += (text.empty() ? "" : ", ") + std::string(name(target));
+    }
+    return text;
+}
+
+/// A row that only one target has under this number is called after it.
+std::string mnemonic(const Row& row) {
+    const char* suffix = std::strstr(row.name, "_gfx90a");
+    const std::string whole{row.name, suffix ? static_cast<std::size_t>(suffix - row.name) : std::strlen(row.name)};
+    if (row.format != Format::Flat) return "`" + whole + "`";
+    const std::string rest = whole.substr(std::strlen("flat_"));
+    std::string text = "`global_" + rest + "`";
+    if (!row.is(kOnlyGlobal)) text = "`flat_" + rest + "`, " + text;
+    return row.is(kNoScratch) ? text : text + ", `scratch_" + rest + "`";
+}
+
+void write_counts(std::ostream& page) {
+    page << "## How many\n\n| encoding | gfx900 | gfx906 | gfx908 | gfx90a |\n|---|---|---|---|---|\n";
+    unsigned all[4] = {};
+    for (const Format format : kFormats) {
+        page << "| " << name(format);
+        for (const Target target : kTargets) {
+            unsigned count = 0;
+            for (const Row& row : rows()) count += row.format == format && row.on(target);
+            all[static_cast<unsigned>(target)] += count;
+            page << " | " << count;
+        }
+        page << " |\n";
+    }
+    page << "| all";
+    for (const unsigned count : all) page << " | " << count;
+    page << " |\n";
+}
+
+std::string page() {
+    std::ostringstream text;
+    text << kOpening;
+    write_counts(text);
+    for (const Format format : kFormats) {
+        text << "\n## " << name(format) << "\n\n| opcode | instruction | targets |\n|---|---|---|\n";
+        for (unsigned opcode = 0; opcode < 1024; ++opcode) {
+            for (const Row& row : rows()) {
+                if (row.format != format || row.opcode != opcode) continue;
+                text << "| " << hexadecimal(opcode) << " | " << mnemonic(row) << " | " << targets_of(row) << " |\n";
+            }
+        }
+    }
+    return text.str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::cout << page();
+        return 0;
+    }
+    std::ifstream file{argv[1]};
+    const std::string there{std::istreambuf_iterator<char>{file}, {}};
+    const bool same = there == page();
+    if (!same)
+        std::cout << "failed: " << argv[1] << " is not what the tables say: " << argv[0] << " > " << argv[1]
+                  << " renews it\n";
+    std::cout << (same ? "1 passed, 0 failed, 0 skipped\n" : "0 passed, 1 failed, 0 skipped\n");
+    return same ? 0 : 1;
+}

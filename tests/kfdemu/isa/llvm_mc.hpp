@@ -1,0 +1,25 @@
+// llvm-mc as the arbiter of encodings.
+//
+//     auto texts = llvm_mc(Target::gfx90a, {{0x7e080306}});     // {"v_mov_b32_e32 v4, v6"}
+//
+// Thread safety: none needed. One process a call, however many encodings there are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kfdemu/isa/rows/row.hpp"
+
+namespace test_isa {
+
+using Words = std::vector<std::uint32_t>;
+
+/// Whether llvm-mc was found when the tests were configured; if not, `LLVM_MC_MISSING` says what to install.
+bool have_llvm_mc();
+inline constexpr const char* kLlvmMcMissing = "llvm-mc was not found: install llvm-19";
+
+/// The text of each encoding, or "" where llvm-mc refuses it or does not use exactly these dwords.
+std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings);
+
+}  // namespace test_isa

@@ -1,0 +1,115 @@
+#include "machine.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace test_isa {
+
+using namespace kfdemu::isa;
+
+Machine::Machine(Target target, Level level) : level_{level}, decoder_{target, level} {
+    std::memset(registers_.get(), 0, sizeof *registers_);
+    std::memset(wave_.s, 0, sizeof wave_.s);
+    wave_.v = registers_->dword;
+    wave_.acc = registers_->dword + 256 * 64;
+    wave_.shared_base = u64{1} << 56;
+    wave_.private_base = u64{2} << 56;
+    wave_.fetcher = this;
+    wave_.fetch = &Machine::fetch;
+    set_constants(wave_);
+    set_mode(wave_, 0x2f0);  // as kernels begin: all denormals, IEEE
+    exec(kAll);
+}
+
+const Inst* Machine::fetch(Wave& wave, u64 pc) {
+    Machine& self = *static_cast<Machine*>(wave.fetcher);
+    const u64 slot = (pc - kCodeBase) / 4;
+    if (pc >= kCodeBase && slot + 2 < self.slots_.size()) return &self.slots_[slot];
+    wave.pc = pc;
+    wave.stop = Stop::FetchFault;
+    return nullptr;
+}
+
+void Machine::vgpr(unsigned n, u32 value) {
+    for (unsigned l = 0; l < 64; ++l) lane(n, l) = value;
+}
+
+void Machine::vgpr64(unsigned n, u64 value) {
+    vgpr(n, static_cast<u32>(value));
+    vgpr(n + 1, static_cast<u32>(value >> 32));
+}
+
+Stop Machine::run(const std::vector<u32>& code, u64 budget) {
+    std::vector<u32> words = code;
+    words.push_back(0xbf810000);
+    slots_.resize(words.size() + 2);
+    decoder_.decode_page(kCodeBase, words, slots_);
+    runs_ = kfdemu::jit::PageRuns{slots_, level_, translated_};
+    if (general_ != nullptr)
+        for (Inst& inst : slots_)
+            if (inst.row != Decoder::kNoRow) inst.handler = general_->general[inst.row];
+    wave_.next = nullptr;
+    wave_.pc = kCodeBase;
+    return kfdemu::isa::run(wave_, budget);
+}
+
+std::vector<Level> levels() {
+    std::vector<Level> all;
+    for (const Level level : {Level::V2, Level::V3, Level::V4}) {
+        if (supported(level)) all.push_back(level);
+    }
+    return all;
+}
+
+const Row& row_of(const std::string& mnemonic, Target target) {
+    for (const Row& row : rows()) {
+        if (mnemonic == row.name && row.on(target)) return row;
+    }
+    throw std::runtime_error("no row " + mnemonic);
+}
+
+std::vector<u32> vop1(const std::string& mnemonic, u32 d, u32 a, Target target) {
+    return {0x7e000000u | d << 17 | u32{row_of(mnemonic, target).opcode} << 9 | a};
+}
+
+std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target target) {
+    const Row& row = row_of(mnemonic, target);
+    if (row.format == Format::Vopc) return {0x7c000000u | u32{row.opcode} << 17 | (b & 255) << 9 | a};
+    return {u32{row.opcode} << 25 | d << 17 | (b & 255) << 9 | a};
+}
+
+std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u32 low, u32 high, Target target) {
+    const Row& row = row_of(mnemonic, target);
+    const u32 base = row.format == Format::Vop2    ? 0x100
+                     : row.format == Format::Vop1  ? 0x140
+                     : row.format == Format::Vop3p ? 0x380
+                                                   : 0;
+    return {0xd0000000u | (base + row.opcode) << 16 | d | low, a | b << 9 | c << 18 | high};
+}
+
+std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a) {
+    return {0xbe800000u | d << 16 | u32{row_of(mnemonic).opcode} << 8 | a};
+}
+std::vector<u32> sop2(const std::string& mnemonic, u32 d, u32 a, u32 b) {
+    return {0x80000000u | u32{row_of(mnemonic).opcode} << 23 | d << 16 | b << 8 | a};
+}
+std::vector<u32> sopc(const std::string& mnemonic, u32 a, u32 b) {
+    return {0xbf000000u | u32{row_of(mnemonic).opcode} << 16 | b << 8 | a};
+}
+std::vector<u32> sopk(const std::string& mnemonic, u32 d, u32 k) {
+    return {0xb0000000u | u32{row_of(mnemonic).opcode} << 23 | d << 16 | (k & 0xffff)};
+}
+std::vector<u32> sopp(const std::string& mnemonic, u32 k) {
+    return {0xbf800000u | u32{row_of(mnemonic).opcode} << 16 | (k & 0xffff)};
+}
+std::vector<u32> operator+(std::vector<u32> a, const std::vector<u32>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+u32 bits(float value) { return __builtin_bit_cast(u32, value); }
+u64 bits(double value) { return __builtin_bit_cast(u64, value); }
+float as_float(u32 value) { return __builtin_bit_cast(float, value); }
+double as_double(u64 value) { return __builtin_bit_cast(double, value); }
+
+}  // namespace test_isa

@@ -1,0 +1,15 @@
+// A sample encoding of an MFMA row; one with every modifier 0 if it is the first.
+//
+//     made.push_back(matrix_sample(row, target, random, made.empty()));
+//
+// Thread safety: pure function of the generator that it gets.
+#pragma once
+
+#include "llvm_mc.hpp"
+#include "random.hpp"
+
+namespace test_isa {
+
+Words matrix_sample(const kfdemu::isa::Row& row, kfdemu::isa::Target target, Random& random, bool first);
+
+}  // namespace test_isa

@@ -1,0 +1,367 @@
+#include "samples.hpp"
+
+#include <cstring>
+
+#include "matrix_samples.hpp"
+#include "random.hpp"
+
+namespace test_isa {
+namespace {
+
+using namespace kfdemu::isa;
+using u32 = std::uint32_t;
+
+/// Makes the samples of one row.
+class Maker {
+  public:
+    Maker(const Row& row, Target target)
+        : row_{row}, target_{target}, random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
+
+    std::vector<Words> take() {
+        for (unsigned n = 0; n < 12; ++n) {
+            literal_ = 0x12345678 + n;
+            make();
+        }
+        return std::move(made_);
+    }
+
+  private:
+    u32 vgpr() { return 2 * random_.below(110); }
+    u32 sgpr(Type type) {
+        const unsigned count = dwords(type);
+        if (count == 1 && random_.one_in(8)) return 124;
+        if (count <= 2 && random_.one_in(4)) return random_.one_in(2) ? 106 : 126;
+        if (count <= 4 && random_.one_in(8)) return 108 + 4 * random_.below(2);
+        return 4 * random_.below(count > 8 ? 20 : 22);
+    }
+    u32 constant(Type type) {
+        switch (random_.below(dwords(type) == 1 ? 5u : 4u)) {
+            case 0:
+                return 128 + random_.below(65);
+            case 1:
+                return 193 + random_.below(16);
+            case 2:
+                return 240 + random_.below(9);
+            case 3:
+                return dwords(type) == 2 ? 235 + random_.below(4) : 128;
+            default:
+                return 251 + random_.below(3);
+        }
+    }
+    static bool takes_float_constants(Type type) {
+        return type != Type::u16 && type != Type::i16 && type != Type::b16 && type != Type::pk16;
+    }
+    /// 8 bits; 255 asks for the literal.
+    u32 scalar_source(Type type, bool literals) {
+        if (type == Type::none) return 0;
+        if (literals && dwords(type) == 1 && random_.one_in(4)) return 255;
+        if (dwords(type) <= 2 && random_.one_in(2)) {
+            const u32 value = constant(type);
+            return value >= 235 && value < 251 && !takes_float_constants(type) ? 129 : value;
+        }
+        return sgpr(type);
+    }
+    /// 9 bits.
+    u32 source(Type type, bool literals) {
+        if (type == Type::none) return 0;
+        if (type == Type::mask) return 4 * random_.below(24);
+        if (type == Type::s32) return sgpr(Type::b32);
+        if (random_.one_in(2) || dwords(type) > 2) return 256 + vgpr();
+        return scalar_source(type, literals);
+    }
+    void add(u32 word, bool with_literal) { made_.push_back(with_literal ? Words{word, literal_} : Words{word}); }
+
+    void make() {
+        switch (row_.format) {
+            case Format::Sop1:
+                return sop1();
+            case Format::Sop2:
+                return sop2();
+            case Format::Sopc:
+                return sopc();
+            case Format::Sopk:
+                return sopk();
+            case Format::Sopp:
+                return add(0xbf800000 | row_.opcode << 16 | simm(), false);
+            case Format::Vop1:
+            case Format::Vop2:
+            case Format::Vopc:
+                return short_forms();
+            case Format::Vop3:
+                return vop3(row_.opcode);
+            case Format::Vop3p:
+                return vop3p();
+            case Format::Smem:
+                return smem();
+            case Format::Flat:
+                return flat();
+            case Format::Mubuf:
+                return mubuf();
+            case Format::Mtbuf:
+                return mtbuf();
+            case Format::Ds:
+                return ds();
+            default:
+                return;
+        }
+    }
+
+    u32 simm() {
+        if (!std::strcmp(row_.name, "s_set_gpr_idx_mode")) return random_.bits(4);
+        if (std::strstr(row_.name, "sendmsg")) return random_.one_in(2) ? random_.bits(4) : random_.bits(6);
+        return row_.src[0] == Type::none ? 0 : random_.bits(16);
+    }
+    void sop1() {
+        const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
+        const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
+                                    std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
+        const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
+        add(0xbe800000 | d << 16 | row_.opcode << 8 | s, s == 255);
+    }
+    void sop2() {
+        const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
+        const u32 a = scalar_source(row_.src[0], true), b = scalar_source(row_.src[1], a != 255);
+        add(0x80000000 | row_.opcode << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
+    }
+    void sopc() {
+        const bool index = row_.src[1] == Type::special;
+        const u32 a = scalar_source(row_.src[0], true),
+                  b = index ? random_.bits(4) : scalar_source(row_.src[1], a != 255);
+        add(0xbf000000 | row_.opcode << 16 | b << 8 | a, a == 255 || b == 255);
+    }
+    void sopk() {
+        const bool literal = row_.dst == Type::none;
+        const u32 d = literal ? 0 : sgpr(row_.dst);
+        add(0xb0000000 | row_.opcode << 23 | d << 16 | random_.bits(16), literal);
+    }
+
+    // VOP1, VOP2, VOPC: short, with SDWA, with DPP, as VOP3.
+
+    u32 short_word(u32 first) {
+        const u32 d = row_.dst == Type::s32 ? sgpr(Type::b32) : row_.dst == Type::none ? 0 : vgpr();
+        if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | row_.opcode << 9 | first;
+        if (row_.format == Format::Vopc) return 0x7c000000 | row_.opcode << 17 | vgpr() << 9 | first;
+        return u32{row_.opcode} << 25 | d << 17 | vgpr() << 9 | first;
+    }
+    void short_forms() {
+        const bool only_vgpr = row_.dst == Type::s32 || row_.is(kNoModifiers);
+        const bool constant_k = row_.is(kMadk) || row_.is(kMadmk);
+        u32 first = only_vgpr ? 256 + vgpr() : source(row_.src[0], !constant_k);
+        if (!takes_float_constants(row_.src[0]) && first >= 240 && first < 250) first = 130;
+        add(short_word(first), first == 255 || constant_k);
+        const bool wide = dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
+        if (!row_.is(kNoModifiers) && !wide) {
+            if (!row_.is(kNoSdwa)) sdwa();
+            if (row_.format != Format::Vopc) dpp();
+        }
+        if (!row_.is(kNoVop3))
+            vop3(row_.opcode + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
+    }
+    static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
+    void sdwa() {
+        const bool compares = row_.format == Format::Vopc, none = row_.src[0] == Type::none;
+        const auto modifiers = [&](Type type) {
+            if (type == Type::none) return u32{0};
+            return random_.below(7) | (is_float(type) ? random_.bits(2) << 4 : random_.bits(1) << 3);
+        };
+        u32 word = none ? 0 : vgpr();
+        word |= modifiers(row_.src[0]) << 16 | modifiers(row_.src[1]) << 24;
+        if (compares) {
+            if (random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
+        } else {
+            word |= none ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
+            if (is_float(row_.dst)) word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
+        }
+        u32 first_word = short_word(249);
+        if (!none && random_.one_in(3)) word = (word & ~0xffu) | sgpr(Type::b32) | 1u << 23;
+        if (row_.src[1] != Type::none && random_.one_in(3)) {
+            first_word = (first_word & ~(0xffu << 9)) | sgpr(Type::b32) << 9;
+            word |= 1u << 31;
+        }
+        made_.push_back({first_word, word});
+    }
+    u32 dpp_control() {
+        const u32 n = 1 + random_.below(15);
+        switch (random_.below(8)) {
+            case 0:
+                return 0x100 | n;
+            case 1:
+                return 0x110 | n;
+            case 2:
+                return 0x120 | n;
+            case 3:
+                return 0x130 | 4 * random_.below(4);
+            case 4:
+                return 0x140 | random_.below(4);
+            case 5:
+                return target_ == Target::gfx90a ? 0x150 | n : 0x140;
+            default:
+                return random_.bits(8);
+        }
+    }
+    void dpp() {
+        const bool none = row_.src[0] == Type::none;
+        u32 word = (none ? 0 : vgpr()) | dpp_control() << 8 | random_.bits(1) << 19 | random_.bits(8) << 24;
+        if (is_float(row_.src[0])) word |= random_.bits(2) << 20;
+        if (is_float(row_.src[1])) word |= random_.bits(2) << 22;
+        made_.push_back({short_word(250), word});
+    }
+    void vop3(u32 opcode) {
+        u32 first = 0xd0000000 | opcode << 16, second = 0, neg = 0, abs = 0;
+        const bool with_sdst = row_.is(kCarryOut);
+        for (unsigned n = 0; n < 3; ++n) {
+            const bool mask = n == 2 && row_.is(kCarryIn);
+            const Type type = mask ? Type::mask : row_.src[n];
+            u32 value = source(type, false);
+            const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
+            if (lanes) value = 256 + vgpr();
+            second |= value << (9 * n);
+            if (!mask && is_float(type) && random_.one_in(3)) neg |= 1u << n;
+            if (!mask && is_float(type) && random_.one_in(3)) abs |= 1u << n;
+        }
+        if (row_.dst == Type::mask) {
+            first |= sgpr(Type::b64);
+        } else if (row_.dst != Type::none) {
+            first |= row_.dst == Type::s32 ? sgpr(Type::b32) : vgpr();
+        }
+        first |= with_sdst ? sgpr(Type::b64) << 8 : abs << 8;
+        if (is_float(row_.dst)) {
+            if (random_.one_in(3)) first |= 1u << 15;
+            if (random_.one_in(3)) second |= random_.bits(2) << 27;
+        }
+        if (row_.format == Format::Vop3 && row_.is(kOpSel) && random_.one_in(2)) first |= op_sel() << 11;
+        made_.push_back({first, second | neg << 29});
+    }
+    u32 op_sel() {
+        u32 allowed =
+            dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;
+        for (unsigned n = 0; n < 3; ++n) {
+            if (row_.src[n] == Type::f16 || row_.src[n] == Type::u16 || row_.src[n] == Type::i16) allowed |= 1u << n;
+        }
+        return random_.bits(4) & allowed;
+    }
+    void vop3p() {
+        if (row_.is(kMatrix)) {
+            made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
+            return;
+        }
+        u32 first = 0xd3800000 | row_.opcode << 16 | vgpr(), second = 0;
+        if (row_.is(kAccumulator)) {
+            const bool reads = row_.opcode == 0x58;
+            second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
+            made_.push_back({first | 0x4000, second});
+            return;
+        }
+        const bool plain = row_.dst == Type::i32 || row_.dst == Type::u32;
+        for (unsigned n = 0; n < 3; ++n) {
+            if (row_.src[n] != Type::none) second |= source(row_.src[n], false) << (9 * n);
+        }
+        const unsigned count = row_.src[2] == Type::none ? 2 : 3;
+        const u32 all = (1u << count) - 1;
+        const bool is_int = row_.dst == Type::pk16 || plain || row_.dst == Type::b64;
+        const u32 high = random_.one_in(2) ? all : random_.bits(3) & all;
+        const u32 neg = is_int ? 0 : random_.bits(3) & all, neg_hi = is_int ? 0 : random_.bits(3) & all;
+        first |= neg_hi << 8 | (random_.bits(3) & all) << 11 | (high >> 2) << 14;
+        if (row_.dst != Type::b64 && random_.one_in(3)) first |= 1u << 15;
+        made_.push_back({first, second | (high & 3) << 27 | neg << 29});
+    }
+
+    // Memory.
+
+    void smem() {
+        const bool plain = row_.src[0] == Type::none;
+        u32 first = 0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
+        if (plain) {
+            made_.push_back({first, 0});
+            return;
+        }
+        const bool moves_data = row_.dst != Type::none && row_.dst != Type::uimm;
+        first |= 2 * random_.below(20) | (moves_data ? random_.bits(1) : 0) << 16;
+        const u32 kind = random_.below(3);
+        const u32 offset = random_.bits(20);
+        if (kind == 0) made_.push_back({first | 1u << 17, offset});
+        if (kind == 1) made_.push_back({first, 4 * random_.below(25)});
+        if (kind == 2) made_.push_back({first | 1u << 17 | 1u << 14, offset | 4 * random_.below(25) << 25});
+    }
+    /// gfx908's float atomics return no value.
+    u32 glc() {
+        return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
+    }
+    u32 acc_bit() { return target_ == Target::gfx90a ? random_.bits(1) : 0; }
+    void flat() {
+        const bool is_global = row_.is(kOnlyGlobal);
+        const u32 segment = is_global ? 2 : random_.below(3);
+        if (segment == 1 && row_.is(kNoScratch)) return;
+        const u32 offset = segment == 0 ? random_.bits(12) : random_.bits(13);
+        const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
+        const u32 first = 0xdc000000 | row_.opcode << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
+                          random_.bits(1) << 17 | glc() << 16;
+        if (segment != 0 && to_lds()) {
+            const u32 where = segment == 1 && saddr != 0x7f ? 0 : vgpr();
+            made_.push_back({first | 1u << 13, where | saddr << 16});
+            return;
+        }
+        const u32 address = segment == 1 && saddr != 0x7f ? 0 : vgpr();
+        const u32 data = row_.src[1] == Type::none ? 0 : vgpr();
+        const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
+        made_.push_back({first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
+    }
+    /// Loads of up to a dword may go straight into LDS: no VDATA then.
+    bool to_lds() {
+        const bool small = row_.opcode == 0 || (row_.opcode >= 0x10 && row_.opcode <= 0x14);
+        return small && row_.src[1] == Type::none && random_.one_in(4);
+    }
+    /// VADDR, VDATA, SRSRC and SOFFSET.
+    u32 buffer_operands(u32 address_bits, bool has_data) {
+        const u32 address = address_bits ? vgpr() : 0;
+        const u32 offset = random_.one_in(2) ? 128 + random_.below(40) : sgpr(Type::b32);
+        return address | (has_data ? vgpr() : 0) << 8 | random_.below(20) << 16 | (has_data ? acc_bit() : 0) << 23 |
+               offset << 24;
+    }
+    void mubuf() {
+        const u32 word = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
+        if (row_.dst == Type::none && row_.src[1] == Type::none) {
+            const bool moves_lds = row_.is(kStore);
+            made_.push_back({moves_lds ? word | 1u << 16 : word & ~0xfffu, moves_lds ? buffer_operands(0, false) : 0});
+            return;
+        }
+        const bool lds = to_lds();
+        const u32 address_bits = random_.bits(2);
+        const u32 first = word | address_bits << 12 | glc() << 14 | random_.bits(1) << 17 | u32{lds} << 16;
+        made_.push_back({first, buffer_operands(address_bits, !lds)});
+    }
+    void mtbuf() {
+        const u32 address_bits = random_.bits(2);
+        const u32 first = 0xe8000000 | row_.opcode << 15 | random_.bits(7) << 19 | address_bits << 12 |
+                          random_.bits(1) << 14 | (random_.one_in(2) ? random_.bits(12) : 0);
+        made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22});
+    }
+    void ds() {
+        const bool plain = !std::strcmp(row_.name, "ds_nop");
+        const u32 offset = plain || random_.one_in(3) ? 0 : random_.bits(16);
+        u32 first = 0xd8000000 | row_.opcode << 17 | offset;
+        if (target_ != Target::gfx90a && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
+            !std::strstr(row_.name, "swizzle"))
+            first |= 1u << 16;
+        if (row_.is(kGws)) first |= 1u << 16;
+        const bool data = row_.dst != Type::none || row_.src[1] != Type::none;
+        if (data && acc_bit()) first |= 1u << 25;
+        u32 second = row_.dst == Type::none ? 0 : vgpr() << 24;
+        for (unsigned n = 0; n < 3; ++n) {
+            if (row_.src[n] != Type::none) second |= vgpr() << (8 * n);
+        }
+        made_.push_back({first, second});
+    }
+
+    const Row& row_;
+    Target target_;
+    Random random_;
+    u32 literal_ = 0;
+    std::vector<Words> made_;
+};
+
+}  // namespace
+
+std::vector<Words> samples(const Row& row, Target target) { return Maker{row, target}.take(); }
+
+}  // namespace test_isa

@@ -1,0 +1,231 @@
+#include "access.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace kfdemu::check {
+namespace {
+
+using namespace isa;
+
+/// How an instruction accesses memory; derived from its row.
+struct Shape {
+    std::uint8_t bytes = 0;  ///< of one lane's access; 0: accesses nothing that is checked
+    bool reads = false, writes = false, two_offsets = false;
+    std::uint16_t stride = 0;  ///< of OFFSET0 and OFFSET1
+};
+
+bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
+
+/// Narrow accesses are named; others are as wide as their registers.
+unsigned width(const Row& row, Type registers) {
+    const std::string_view name = row.name;
+    const bool atomic = row.is(kAtomic);
+    if (!atomic && (has(name, "byte") || has(name, "_b8") || has(name, "_u8") || has(name, "_i8"))) return 1;
+    if (!atomic && (has(name, "short") || has(name, "_b16") || has(name, "_u16") || has(name, "_i16"))) return 2;
+    return dwords(registers) * 4;
+}
+
+Shape shape_of_ds(const Row& row) {
+    const std::string_view name = row.name;
+    for (const char* none : {"permute", "swizzle", "gws", "nop", "ordered", "src2"})
+        if (has(name, none)) return {};
+    Shape shape;
+    const Type data = row.src[1] != Type::none ? row.src[1] : row.dst;
+    shape.bytes = static_cast<std::uint8_t>(width(row, data));
+    shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
+    shape.two_offsets = has(name, "read2") || has(name, "write2") || has(name, "wrxchg2");
+    if (shape.two_offsets && row.src[1] == Type::none) shape.bytes /= 2;  // its destination holds both
+    if (shape.two_offsets) shape.stride = static_cast<std::uint16_t>(shape.bytes * (has(name, "st64") ? 64 : 1));
+    return shape;
+}
+
+Shape shape_of_vector(const Row& row) {
+    if (has(row.name, "format") || (row.dst == Type::none && row.src[1] == Type::none)) return {};
+    Shape shape;
+    // The destination of an atomic is as wide as its memory; the data of a compare-and-swap is twice that.
+    const bool from_dst = row.dst != Type::none;
+    shape.bytes = static_cast<std::uint8_t>(width(row, from_dst ? row.dst : row.src[1]));
+    shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
+    return shape;
+}
+
+Shape shape_of_scalar(const Row& row) {
+    const bool addressed = row.src[0] == Type::b64 || row.src[0] == Type::b128;  // a pointer, a buffer
+    if (!addressed || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc")) return {};
+    Shape shape;
+    const bool pair = has(row.name, "cmpswap");
+    shape.bytes = static_cast<std::uint8_t>(dwords(row.dst) * 4 / (pair ? 2 : 1));
+    shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
+    return shape;
+}
+
+const Shape& shape_of(const Inst& inst) {
+    static const std::vector<Shape> shapes = [] {
+        std::vector<Shape> all(kRowCount);
+        for (std::size_t n = 0; n < kRowCount; ++n) {
+            const Row& row = rows()[n];
+            if (row.format == Format::Ds) all[n] = shape_of_ds(row);
+            if (row.format == Format::Flat || row.format == Format::Mubuf) all[n] = shape_of_vector(row);
+            if (row.format == Format::Smem) all[n] = shape_of_scalar(row);
+        }
+        return all;
+    }();
+    return shapes[inst.row];
+}
+
+Access& add(Segments& out, const Shape& shape, Place place, std::uint64_t lanes) {
+    Access& access = out.access[out.count++];
+    access.lanes = lanes, access.bytes = shape.bytes, access.place = place;
+    access.scalar = false, access.reads = shape.reads, access.writes = shape.writes;
+    return access;
+}
+
+const std::uint32_t* registers(const Wave& wave, Operand operand) { return const_cast<Wave&>(wave).lanes(operand); }
+
+/// Relative to M0: a counter of the wave, or a dword for each lane.
+bool relative_to_m0(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    const bool counts = inst.row == index(Op::ds_append) || inst.row == index(Op::ds_consume);
+    const bool by_lane = inst.row == index(Op::ds_read_addtid_b32) || inst.row == index(Op::ds_write_addtid_b32);
+    if (!counts && !by_lane) return false;
+    Access& access = add(out, shape, Place::Lds, wave.exec());
+    const std::uint32_t base = (wave.s[kM0] & 0xffff) + (static_cast<std::uint32_t>(inst.offset) & 0xffff);
+    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = base + (by_lane ? l * 4 : 0);
+    return true;
+}
+
+void data_share(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    if (relative_to_m0(wave, inst, shape, out)) return;
+    const std::uint32_t* address = registers(wave, inst.src[0]);
+    const auto offset = static_cast<std::uint32_t>(inst.offset);
+    const auto with = [&](std::uint32_t added) {
+        Access& access = add(out, shape, Place::Lds, wave.exec());
+        for (unsigned l = 0; l < kLanes; ++l) access.at[l] = address[l] + added;  // wraps, as the hardware's does
+    };
+    if (!shape.two_offsets) return with(offset & 0xffff);
+    with((offset & 0xff) * shape.stride);
+    with((offset >> 8 & 0xff) * shape.stride);
+}
+
+/// Offsets in the lane's private segment, which `base` moves as a whole.
+void to_scratch(const Wave& wave, std::uint64_t base, Access& access) {
+    const auto moved = static_cast<std::uint32_t>((base - wave.scratch_va) / kLanes);
+    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = static_cast<std::uint32_t>(access.at[l]) + moved;
+}
+
+void scratch(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    Access& access = add(out, shape, Place::Scratch, wave.exec());
+    const auto offset = static_cast<std::uint32_t>(inst.offset);
+    const bool scalar = inst.src[2] != kNoOperand;
+    const std::uint32_t* vector = scalar ? nullptr : registers(wave, inst.src[0]);
+    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = (scalar ? wave.s[inst.src[2]] : vector[l]) + offset;
+    to_scratch(wave, wave.s64(kFlatScratch), access);
+}
+
+void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    if (inst.segment == Segment::Scratch) return scratch(wave, inst, shape, out);
+    Access& memory = add(out, shape, Place::Memory, wave.exec());
+    const auto offset = static_cast<std::uint64_t>(std::int64_t{inst.offset});
+    const std::uint32_t *low = registers(wave, inst.src[0]), *high = low + kLanes;
+    if (inst.src[2] != kNoOperand) {
+        const std::uint64_t base = wave.s64(inst.src[2]) + offset;
+        for (unsigned l = 0; l < kLanes; ++l) memory.at[l] = base + low[l];
+    } else {
+        for (unsigned l = 0; l < kLanes; ++l) memory.at[l] = (low[l] | std::uint64_t{high[l]} << 32) + offset;
+    }
+    if (inst.segment == Segment::Global) return;
+    std::uint64_t lds = 0, own = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+        lds |= std::uint64_t{(memory.at[l] ^ wave.shared_base) >> 32 == 0} << l;
+        own |= std::uint64_t{(memory.at[l] ^ wave.private_base) >> 32 == 0} << l;
+    }
+    const auto move_to = [&](Place place, std::uint64_t lanes) -> Access& {
+        Access& part = add(out, shape, place, lanes & wave.exec());
+        for (unsigned l = 0; l < kLanes; ++l) part.at[l] = static_cast<std::uint32_t>(memory.at[l]);
+        return part;
+    };
+    if ((lds & wave.exec()) != 0) move_to(Place::Lds, lds);
+    if ((own & wave.exec()) != 0) to_scratch(wave, wave.s64(kFlatScratch), move_to(Place::Scratch, own));
+    memory.lanes &= ~(lds | own);
+}
+
+struct Resource {
+    std::uint64_t base;
+    std::uint32_t stride, records;
+    bool swizzle, add_lane;
+};
+
+Resource resource_of(const std::uint32_t* word) {
+    const bool add_lane = (word[3] >> 23 & 1) != 0;
+    return {word[0] | std::uint64_t{word[1] & 0xffff} << 32,
+            (word[1] >> 16 & 0x3fff) | (add_lane ? (word[3] >> 15 & 0xf) << 14 : 0), word[2], (word[1] >> 31) != 0,
+            add_lane};
+}
+
+void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    const Resource r = resource_of(wave.s + inst.src[2]);
+    const std::uint32_t *vector = registers(wave, inst.src[0]), soffset = wave.s[inst.sdst];
+    const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
+    const auto offset_of = [&](unsigned l) {
+        return (offen ? vector[(idxen ? kLanes : 0) + l] : 0) + static_cast<std::uint32_t>(inst.offset);
+    };
+    if (r.swizzle) {  // the runtime's scratch; other swizzled buffers are not judged
+        if (!r.add_lane || idxen) return;
+        Access& access = add(out, shape, Place::Scratch, wave.exec());
+        for (unsigned l = 0; l < kLanes; ++l) access.at[l] = offset_of(l);
+        return to_scratch(wave, r.base + soffset, access);
+    }
+    Access& access = add(out, shape, Place::Memory, wave.exec());
+    Access& cut = add(out, shape, Place::Memory, 0);  // lanes that the buffer's end cuts: their last dword inside
+    cut.bytes = 4;
+    const std::uint32_t limit = r.records > soffset ? r.records - soffset : 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+        const std::uint32_t index = (idxen ? vector[l] : 0) + (r.add_lane ? l : 0);
+        const std::uint64_t from_base = std::uint64_t{r.stride} * index + offset_of(l);
+        access.at[l] = r.base + soffset + from_base;
+        // Lanes outside of the buffer do not access it.
+        const bool inside = r.stride != 0 && idxen ? index < r.records : from_base + shape.bytes <= limit;
+        if (inside) continue;
+        const std::uint64_t lane = std::uint64_t{1} << l;
+        access.lanes &= ~lane;
+        if ((r.stride != 0 && idxen) || from_base + 4 > limit) continue;
+        cut.lanes |= lane & wave.exec();
+        cut.at[l] = access.at[l] + (limit - from_base - 4) / 4 * 4;
+    }
+}
+
+void scalar(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
+    Access& access = add(out, shape, Place::Memory, 1);
+    access.scalar = true;
+    std::uint64_t offset = inst.has(kImm) ? static_cast<std::uint64_t>(std::int64_t{inst.offset}) : 0;
+    if (inst.src[1] != kNoOperand) offset += wave.s[inst.src[1]];
+    if (rows()[inst.row].src[0] == Type::b64) {
+        access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
+        return;
+    }
+    const Resource r = resource_of(wave.s + inst.src[0]);
+    offset &= ~std::uint64_t{3};
+    const std::uint64_t size = r.stride == 0 ? r.records : std::uint64_t{r.records} * r.stride;
+    access.at[0] = (r.base & ~std::uint64_t{3}) + offset;
+    access.bytes =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(shape.bytes, offset < size ? size - offset : 0)) & ~3u;
+    if (access.bytes == 0) access.lanes = 0;
+}
+
+}  // namespace
+
+bool accesses_memory(const Inst& inst) { return shape_of(inst).bytes != 0; }
+
+void find_accesses(const Wave& wave, const Inst& inst, Segments& out) {
+    const Shape& shape = shape_of(inst);
+    out.count = 0;
+    if (shape.bytes == 0) return;
+    if (inst.format == Format::Smem) return scalar(wave, inst, shape, out);
+    if (wave.exec() == 0) return;
+    if (inst.format == Format::Ds) return inst.has(kLds) ? void() : data_share(wave, inst, shape, out);
+    if (inst.format == Format::Flat) return flat(wave, inst, shape, out);
+    buffer(wave, inst, shape, out);
+}
+
+}  // namespace kfdemu::check

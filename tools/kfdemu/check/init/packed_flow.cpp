@@ -1,0 +1,171 @@
+// Undefined bits through VOP3P: packed halves and pairs, dot products, mixed precision, matrices.
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "vector_flow.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+using namespace isa;
+using enum Op;
+
+class PackedFlow {
+  public:
+    explicit PackedFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()}, op_{flow.op()} {}
+
+    void run() {
+        for (unsigned n = 0; n < 3; ++n)
+            for (unsigned k = 0; k < std::min(dwords(row_.src[n]), 2u); ++k) gather(flow_, n, k, sources_[n][k]);
+        for (std::uint64_t rest = flow_.wave.exec(); rest != 0; rest &= rest - 1)
+            one_lane(static_cast<unsigned>(std::countr_zero(rest)));
+    }
+
+  private:
+    bool chosen(unsigned n, bool high) const { return ((high ? inst_.op_sel_hi : inst_.op_sel) >> n & 1) != 0; }
+    bool has(unsigned n) const { return row_.src[n] != Type::none; }
+
+    void one_lane(unsigned lane) {
+        if (op_ == v_pk_mov_b32) {
+            write(0, lane, sources_[0][chosen(0, false)].at(lane));
+            return write(1, lane, sources_[1][chosen(1, false)].at(lane));
+        }
+        if (row_.dst == Type::pkf32) {
+            for (unsigned k = 0; k < 2; ++k)
+                write(k, lane, any_of([&](unsigned n) { return sources_[n][chosen(n, k != 0)].at(lane); }, ~0u));
+            return;
+        }
+        if (row_.dst == Type::pk16 || row_.dst == Type::pkf16) return halves(lane);
+        if (row_.is(kMix)) return mixed(lane);
+        write(0, lane, any_of([&](unsigned n) { return sources_[n][0].at(lane); }, ~0u));
+    }
+
+    /// `bits` if any source is undefined.
+    template <class SourceBits>
+    Undefined any_of(SourceBits&& source, std::uint32_t bits) const {
+        for (unsigned n = 0; n < 3; ++n) {
+            if (!has(n)) continue;
+            if (const Undefined u = source(n); u.bits != 0) return {bits, u.origin | kComputed};
+        }
+        return {};
+    }
+    Undefined half_of(unsigned n, unsigned lane, bool high) const {
+        const Undefined u = sources_[n][0].at(lane);
+        return {u.bits >> (high ? 16 : 0) & 0xffff, u.origin};
+    }
+    void halves(unsigned lane) {
+        const Undefined low = any_of([&](unsigned n) { return half_of(n, lane, chosen(n, false)); }, 0xffff);
+        const Undefined high = any_of([&](unsigned n) { return half_of(n, lane, chosen(n, true)); }, 0xffff0000);
+        write(0, lane, {low.bits | high.bits, low.bits != 0 ? low.origin : high.origin});
+    }
+    void mixed(unsigned lane) {
+        const auto source = [&](unsigned n) {
+            return chosen(n, true) ? half_of(n, lane, chosen(n, false)) : sources_[n][0].at(lane);
+        };
+        const bool low = op_ == v_mad_mixlo_f16 || op_ == v_fma_mixlo_f16;
+        const bool high = op_ == v_mad_mixhi_f16 || op_ == v_fma_mixhi_f16;
+        const std::uint32_t places = low ? 0xffff : high ? 0xffff0000 : ~0u;
+        const Undefined old = flow_.own.registers.at(inst_.dst, lane), now = any_of(source, places);
+        write(0, lane, {(old.bits & ~places) | now.bits, now.bits != 0 ? now.origin : old.origin});
+    }
+    void write(unsigned k, unsigned lane, Undefined what) {
+        flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), lane, what);
+    }
+
+    const Flow& flow_;
+    const Inst& inst_;
+    const Row& row_;
+    const Op op_;
+    Column sources_[3][2];
+};
+
+/// A matrix product depends on rows of A, columns of B and elements of C. To learn which, it is executed twice: on ones
+/// where A and C are undefined, and zeros elsewhere, with a B of ones; and likewise for B. Results that are not zero
+/// are undefined.
+class MatrixFlow {
+  public:
+    explicit MatrixFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()} { find_one(); }
+
+    void run() {
+        ShadowWave& shadow = flow_.shared.wave;
+        shadow.prepare(flow_.wave);
+        const unsigned result = dwords(row_.dst);
+        fill_ones(kA, 0, true), fill_ones(kB, 1, false), fill_ones(kC, 2, true);
+        execute();
+        for (unsigned k = 0; k < result; ++k)
+            for (unsigned l = 0; l < kLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
+        fill_ones(kA, 0, false), fill_ones(kB, 1, true);
+        for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(kC + k), kLanes, 0);
+        execute();
+        for (unsigned k = 0; k < result; ++k)
+            for (unsigned l = 0; l < kLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
+        for (unsigned k = 0; k < result; ++k) {
+            // Both dwords of a 64-bit element.
+            const std::uint64_t lanes = wide_ ? found_[k & ~1u] | found_[k | 1u] : found_[k];
+            for (unsigned l = 0; l < kLanes; ++l)
+                flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l,
+                                        {(lanes >> l & 1) != 0 ? ~0u : 0, origin_ | kComputed});
+        }
+    }
+
+  private:
+    enum : unsigned { kA = 0, kB = 4, kC = 8, kD = 48 };
+
+    void find_one() {
+        const std::string_view name = row_.name;
+        wide_ = name.ends_with("f64");
+        sum_one_ = name.starts_with("v_mfma_i32") ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
+        one_ = wide_                              ? 0x3ff00000
+               : (name.find("bf16") != name.npos) ? 0x3f803f80
+               : name.ends_with("f16")            ? 0x3c003c00
+               : name.ends_with("i8")             ? 0x01010101
+                                                  : 0x3f800000;
+    }
+    /// `undefined`: ones where source n is undefined, else everywhere.
+    void fill_ones(unsigned to, unsigned n, bool undefined) {
+        ShadowWave& shadow = flow_.shared.wave;
+        const Operand operand = inst_.src[n];
+        const unsigned count = dwords(row_.src[n]);
+        const std::uint32_t one = n == 2 ? sum_one_ : one_;
+        for (unsigned k = 0; k < count; ++k) {
+            std::uint64_t lanes = undefined ? 0 : ~std::uint64_t{0};
+            if (undefined && operand >= kVgpr0) {
+                lanes = flow_.own.registers.undefined_lanes(static_cast<Operand>(operand + k));
+                // A wide element is undefined if either of its dwords is.
+                if (wide_) lanes |= flow_.own.registers.undefined_lanes(static_cast<Operand>(operand + (k ^ 1u)));
+                if (lanes != 0 && origin_ == 0)
+                    origin_ =
+                        flow_.read(static_cast<Operand>(operand + k), static_cast<unsigned>(std::countr_zero(lanes)))
+                            .origin;
+            }
+            const bool low_half = wide_ && k % 2 == 0;
+            for (unsigned l = 0; l < kLanes; ++l)
+                shadow.lanes(to + k)[l] = !low_half && (lanes >> l & 1) != 0 ? one : 0;
+        }
+    }
+    void execute() {
+        Inst product = inst_;
+        product.src[0] = ShadowWave::operand(kA), product.src[1] = ShadowWave::operand(kB);
+        product.src[2] = ShadowWave::operand(kC), product.dst = ShadowWave::operand(kD);
+        flow_.shared.wave.run(product, flow_.op());
+    }
+
+    const Flow& flow_;
+    const Inst& inst_;
+    const Row& row_;
+    std::uint32_t one_ = 0, sum_one_ = 0;
+    bool wide_ = false;
+    Origin origin_ = 0;
+    std::uint64_t found_[32] = {};
+};
+
+}  // namespace
+
+void flow_packed(const Flow& flow) {
+    if (flow.row().is(kMatrix)) return MatrixFlow{flow}.run();
+    if (flow.row().is(kAccumulator)) return flow_vector(flow);
+    PackedFlow{flow}.run();
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,294 @@
+#include "vector_flow.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "data_flow.hpp"
+
+namespace kfdemu::check {
+namespace {
+
+using namespace isa;
+using enum Op;
+
+template <class Body>
+void for_each_lane(std::uint64_t lanes, Body&& body) {
+    for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// An integer comparison, by its name: v_cmp_lt_i32, v_cmpx_ne_u64.
+struct Comparison {
+    bool known = false, is_equality = false, is_signed = false, is_constant = false, turned = false;
+    unsigned width = 32;
+};
+Comparison comparison_of(const Row& row) {
+    const std::string_view name = row.name;
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    Comparison c;
+    c.is_constant = has("_f_") || has("_t_") || has("_tru_");
+    c.known = has("_i16") || has("_u16") || has("_i32") || has("_u32") || has("_i64") || has("_u64");
+    c.is_equality = has("_eq_") || has("_ne_");
+    c.is_signed = has("_i16") || has("_i32") || has("_i64");
+    c.turned = has("_gt_") || has("_le_");
+    c.width = has("16") ? 16 : has("64") ? 64 : 32;
+    return c;
+}
+
+class VectorFlow {
+  public:
+    explicit VectorFlow(const Flow& flow)
+        : flow_{flow}, inst_{flow.inst}, row_{flow.row()}, op_{flow.op()}, lanes_{written_lanes(flow)} {}
+
+    void run() {
+        if (moves_one_lane()) return;
+        if (op_ == v_swap_b32) return swap();
+        for (unsigned n = 0; n < 3; ++n) gather_source(n);
+        if (row_.is(kReadsDst)) gather_old();
+        if (row_.is(kCarryIn) || row_.is(kVccIn))
+            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
+        if (row_.format == Format::Vopc) return compare();
+        compute();
+    }
+
+  private:
+    bool moves_one_lane() {
+        if (op_ == v_readfirstlane_b32) {
+            const std::uint64_t exec = flow_.wave.exec();
+            read_lane(exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec)));
+        } else if (op_ == v_readlane_b32) {
+            const Value lane = flow_.read_scalar(inst_.src[1], 1);
+            if (lane.bits.undefined & 63)
+                flow_.write_scalar(inst_.dst, 1, {{0, low_bits(32)}, lane.origin | kComputed});
+            else
+                read_lane(lane.bits.value & 63);
+        } else if (op_ == v_writelane_b32) {
+            const Value data = flow_.read_scalar(inst_.src[0], 1), lane = flow_.read_scalar(inst_.src[1], 1);
+            flow_.own.registers.set(inst_.dst, lane.bits.value & 63,
+                                    {static_cast<std::uint32_t>(data.bits.undefined), data.origin});
+        } else {
+            return false;
+        }
+        return true;
+    }
+    void read_lane(std::uint64_t lane) {
+        const Undefined u = flow_.read(inst_.src[0], static_cast<unsigned>(lane));
+        flow_.write_scalar(inst_.dst, 1, {{0, u.bits}, u.origin});
+    }
+    void swap() {
+        for_each_lane(lanes_, [&](unsigned l) {
+            const Undefined a = flow_.read(inst_.dst, l), b = flow_.read(inst_.src[0], l);
+            flow_.own.registers.set(inst_.dst, l, b);
+            flow_.own.registers.set(inst_.src[0], l, a);
+        });
+    }
+
+    void gather_source(unsigned n) {
+        const unsigned count = std::min(dwords(row_.src[n]), 4u);
+        counts_[n] = count;
+        for (unsigned k = 0; k < count; ++k) {
+            Column& column = sources_[n][k];
+            gather(flow_, n, k, column);
+            if (inst_.form == Form::Dpp || inst_.form == Form::Sdwa) modify_source(flow_, n, column);
+            if (is_half(row_.src[n])) {
+                const unsigned shift = (inst_.op_sel >> n & 1) != 0 ? 16 : 0;
+                for (std::uint32_t& v : column.value) v = v >> shift & 0xffff;
+                for (std::uint32_t& v : column.bits) v = v >> shift & 0xffff;
+            }
+            change_sign(n, column);
+        }
+    }
+    /// ABS, then NEG, of floats of at most 32 bits.
+    void change_sign(unsigned n, Column& column) const {
+        if (!is_float(row_.src[n]) || counts_[n] != 1) return;
+        const std::uint32_t sign = is_half(row_.src[n]) ? 0x8000 : 0x80000000;
+        if ((inst_.abs >> n & 1) != 0) {
+            for (std::uint32_t& v : column.value) v &= ~sign;
+            for (std::uint32_t& v : column.bits) v &= ~sign;
+        }
+        if ((inst_.neg >> n & 1) != 0)
+            for (std::uint32_t& v : column.value) v ^= sign;
+    }
+    /// What accumulates is a third source.
+    void gather_old() {
+        counts_[2] = std::min(dwords(row_.dst), 2u);
+        for (unsigned k = 0; k < counts_[2]; ++k)
+            for (unsigned l = 0; l < kLanes; ++l) {
+                const Undefined u = flow_.read(static_cast<Operand>(inst_.dst + k), l);
+                sources_[2][k].value[l] = 0, sources_[2][k].bits[l] = u.bits, sources_[2][k].origin[l] = u.origin;
+            }
+    }
+
+    Value source(unsigned n, unsigned lane) const {
+        Value v;
+        for (unsigned k = std::min(counts_[n], 2u); k-- > 0;) {
+            const Column& column = sources_[n][k];
+            v.bits.value |= std::uint64_t{column.value[lane]} << 32 * k;
+            v.bits.undefined |= std::uint64_t{column.bits[lane]} << 32 * k;
+            if (column.bits[lane] != 0) v.origin = column.origin[lane];
+        }
+        // Of four dwords, the others only matter as a whole.
+        for (unsigned k = 2; k < counts_[n]; ++k)
+            if (sources_[n][k].bits[lane] != 0) v.bits.undefined = kAllBits, v.origin = sources_[n][k].origin[lane];
+        return v;
+    }
+    struct LaneSources {
+        Operands operands;
+        Origin origin = 0;
+        bool any = false;
+    };
+    LaneSources sources(unsigned lane) const {
+        const Value a = source(0, lane), b = source(1, lane), c = source(2, lane);
+        const Value carry{{carry_.bits.value >> lane & 1, carry_.bits.undefined >> lane & 1}, carry_.origin};
+        LaneSources all{{a.bits, b.bits, c.bits, carry.bits, lane}, 0, false};
+        for (const Value* v : {&a, &b, &c, &carry}) {
+            if (!v->bits.any()) continue;
+            if (!all.any) all.origin = v->origin;
+            all.any = true;
+        }
+        return all;
+    }
+    /// x ^ x and x - x are zero.
+    bool cancels() const {
+        const bool op = op_ == v_xor_b32 || op_ == v_sub_u32 || op_ == v_subrev_u32 || op_ == v_sub_co_u32 ||
+                        op_ == v_subrev_co_u32 || op_ == v_sub_i32;
+        return op && inst_.src[0] == inst_.src[1] && (inst_.form == Form::Plain || inst_.form == Form::Vop3);
+    }
+
+    void compare() {
+        const Comparison how = comparison_of(row_);
+        Value mask;
+        if (!how.is_constant)
+            for_each_lane(flow_.wave.exec(), [&](unsigned l) {
+                const LaneSources s = sources(l);
+                if (!s.any || !is_undefined(how, s.operands.a, s.operands.b)) return;
+                if (!mask.bits.any()) mask.origin = s.origin | kComputed;
+                mask.bits.undefined |= std::uint64_t{1} << l;
+            });
+        flow_.write_scalar(inst_.sdst, 2, mask);
+        if (std::string_view{row_.name}.starts_with("v_cmpx")) {
+            flow_.write_exec(mask);
+            flow_.write_scalar(inst_.sdst, 2, {});
+        }
+    }
+    static bool is_undefined(const Comparison& how, Bits a, Bits b) {
+        if (!how.known) return a.any() || b.any();
+        if (how.is_equality) return equality_is_undefined(a, b);
+        return how.turned ? order_is_undefined(b, a, how.is_signed, how.width)
+                          : order_is_undefined(a, b, how.is_signed, how.width);
+    }
+
+    bool carry_out_is_undefined(const Operands& o) const {
+        switch (op_) {
+            case v_add_co_u32:
+                return carry_is_undefined(o.a, o.b, {}, 32);
+            case v_addc_co_u32:
+                return carry_is_undefined(o.a, o.b, o.carry, 32);
+            case v_sub_co_u32:
+                return borrow_is_undefined(o.a, o.b, {});
+            case v_subrev_co_u32:
+                return borrow_is_undefined(o.b, o.a, {});
+            case v_subb_co_u32:
+                return borrow_is_undefined(o.a, o.b, o.carry);
+            case v_subbrev_co_u32:
+                return borrow_is_undefined(o.b, o.a, o.carry);
+            default:
+                return o.a.any() || o.b.any() || o.c.any();
+        }
+    }
+
+    /// Of packed halves, each half depends on those of the sources.
+    std::uint64_t depends_on_all(const Operands& o) const {
+        if (row_.dst != Type::pkf16) return kAllBits;
+        const std::uint64_t undefined = o.a.undefined | o.b.undefined | o.c.undefined;
+        return ((undefined & 0xffff) != 0 ? 0xffff : 0) | ((undefined >> 16) != 0 ? 0xffff0000 : 0);
+    }
+
+    void compute() {
+        const unsigned count = std::min(dwords(row_.dst), 4u);
+        const bool moves = only_moves(op_), same = cancels();
+        const Meaning meaning = inst_.clamp && !moves ? nullptr : meaning_of(op_);
+        const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
+        for (Column& column : results_) std::fill_n(column.bits, kLanes, 0), std::fill_n(column.origin, kLanes, 0);
+        Value carry;
+        for_each_lane(lanes_, [&](unsigned l) {
+            const LaneSources s = sources(l);
+            if (!s.any || same) return;
+            const std::uint64_t bits =
+                (meaning != nullptr ? meaning(s.operands).undefined : depends_on_all(s.operands)) & width;
+            const bool computed = !moves || s.operands.carry.any();
+            for (unsigned k = 0; k < count; ++k) {
+                results_[k].bits[l] = k < 2 ? static_cast<std::uint32_t>(bits >> 32 * k) : ~0u;
+                results_[k].origin[l] = s.origin | (computed ? kComputed : 0);
+            }
+            if (!row_.is(kCarryOut) || !carry_out_is_undefined(s.operands)) return;
+            if (!carry.bits.any()) carry.origin = s.origin | kComputed;
+            carry.bits.undefined |= std::uint64_t{1} << l;
+        });
+        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, 2, carry);
+        if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
+        if ((inst_.op_sel & 16) != 0) keep_half();
+        for (unsigned k = 0; k < count; ++k)
+            for_each_lane(lanes_, [&](unsigned l) {
+                flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l, results_[k].at(l));
+            });
+    }
+    void keep_half() {
+        const bool high = (inst_.op_sel & 8) != 0;
+        for_each_lane(lanes_, [&](unsigned l) {
+            const Undefined old = flow_.own.registers.at(inst_.dst, l);
+            std::uint32_t& bits = results_[0].bits[l];
+            if (bits == 0) results_[0].origin[l] = old.origin;
+            bits = high ? (old.bits & 0xffff) | bits << 16 : (old.bits & 0xffff0000) | (bits & 0xffff);
+        });
+    }
+
+    const Flow& flow_;
+    const Inst& inst_;
+    const Row& row_;
+    const Op op_;
+    const std::uint64_t lanes_;
+    unsigned counts_[3] = {};
+    Column sources_[3][4], results_[4];
+    Value carry_;
+};
+
+}  // namespace
+
+void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
+    const Operand operand = flow.inst.src[n];
+    if (operand >= kVgpr0) {
+        const auto dword = static_cast<Operand>(operand + k);
+        std::copy_n(const_cast<Wave&>(flow.wave).lanes(dword), kLanes, out.value);
+        const std::uint64_t undefined = flow.own.registers.undefined_lanes(dword);
+        for (unsigned l = 0; l < kLanes; ++l) {
+            const Undefined u = (undefined >> l & 1) != 0 ? flow.read(dword, l) : Undefined{};
+            out.bits[l] = u.bits, out.origin[l] = u.origin;
+        }
+        return;
+    }
+    const bool wide = dwords(flow.row().src[n]) == 2;
+    const Value value = wide ? flow.read_scalar(operand, 2)
+                             : flow.read_scalar(static_cast<Operand>(operand + (operand < kConstants ? k : 0)), 1);
+    const unsigned shift = wide ? 32 * k : 0;
+    std::fill_n(out.value, kLanes, static_cast<std::uint32_t>(value.bits.value >> shift));
+    std::fill_n(out.bits, kLanes, static_cast<std::uint32_t>(value.bits.undefined >> shift));
+    std::fill_n(out.origin, kLanes, value.origin);
+}
+
+void flow_vector(const Flow& flow) { VectorFlow{flow}.run(); }
+
+bool keeps_parts(const Inst& inst) {
+    switch (static_cast<Op>(inst.row)) {
+        case v_mad_mixlo_f16:
+        case v_mad_mixhi_f16:
+        case v_fma_mixlo_f16:
+        case v_fma_mixhi_f16:
+            return true;
+        default:
+            if (std::string_view{rows()[inst.row].name}.find("d16") != std::string_view::npos) return true;
+            return inst.form == Form::Dpp || (inst.flags & kFinish) != 0;
+    }
+}
+
+}  // namespace kfdemu::check

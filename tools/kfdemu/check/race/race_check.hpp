@@ -1,0 +1,39 @@
+// Watches the waves of one work-group for accesses that nothing orders: of LDS, and of memory.
+//
+//     RaceCheck check;
+//     if (check.begin(scene, waves)) …                // a new work-group; false: nothing to watch
+//     check.orders(wave, inst);                       // each SOPP instruction
+//     check.before(scene, wave, inst, segments);      // each memory instruction
+//
+// Thread safety: that of its work-group.
+#pragma once
+
+#include <unordered_map>
+
+#include "../flow/access.hpp"
+#include "lds_races.hpp"
+#include "memory_race_check.hpp"
+#include "pending_stores.hpp"
+#include "race_context.hpp"
+
+namespace kfdemu::check {
+
+class RaceCheck {
+  public:
+    bool begin(const Scene& scene, unsigned waves);
+    void orders(const isa::Wave& wave, const isa::Inst& inst);
+    void before(const Scene& scene, const isa::Wave& wave, const isa::Inst& inst, const Segments& segments);
+
+  private:
+    void synchronises(const isa::Wave& wave, const isa::Inst& inst, const Access& access);
+
+    bool lds_ = false, memory_ = false;
+    GroupOrder order_;
+    AccessSites sites_;
+    PendingStores stores_;
+    LdsRaces lds_races_;
+    MemoryRaceCheck memory_races_;
+    std::unordered_map<std::uint64_t, GroupOrder::Channel> channels_;  // of atomics in memory, by address
+};
+
+}  // namespace kfdemu::check

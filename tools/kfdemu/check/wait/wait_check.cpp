@@ -1,0 +1,126 @@
+#include "wait_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace kfdemu::check {
+namespace {
+
+using namespace isa;
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+/// buffer_wbinvl1 is not counted (LLVM's SIInsertWaitcnts agrees).
+bool counts(const Inst& inst) {
+    return inst.row != index(Op::buffer_wbinvl1) && inst.row != index(Op::buffer_wbinvl1_vol);
+}
+
+Route route_of_flat(const Wave& wave, const Inst& inst) {
+    Route route{.flat = true};
+    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + kLanes;
+    const auto lds = static_cast<std::uint32_t>(wave.shared_base >> 32);
+    for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1)
+        (high[std::countr_zero(rest)] == lds ? route.lds : route.memory) = true;
+    return route;
+}
+
+Route route_of(const Wave& wave, const Inst& inst) {
+    switch (inst.format) {
+        case Format::Smem:
+            return {.scalar = true};
+        case Format::Ds:
+            return {.lds = true};
+        case Format::Flat:
+            return inst.segment == Segment::Flat ? route_of_flat(wave, inst) : Route{.memory = true};
+        default:
+            return {.memory = counts(inst)};
+    }
+}
+
+bool moves_relative(const Inst& inst) {
+    return inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64) ||
+           inst.row == index(Op::s_movreld_b32) || inst.row == index(Op::s_movreld_b64);
+}
+/// s_movrels and s_movreld with the register that M0 selects.
+Inst moved_by_m0(const Wave& wave, Inst inst) {
+    const bool source = inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64);
+    Operand& moved = source ? inst.src[0] : inst.dst;
+    moved = static_cast<Operand>(std::min<std::uint32_t>(moved + (wave.s[kM0] & 0xff), kConstants - 2));
+    return inst;
+}
+
+/// The lanes of a vector register that `use` concerns.
+std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& use) {
+    if (use.first < kConstants) return kAll;
+    switch (use.lanes) {
+        case LaneUse::All:
+            return kAll;
+        case LaneUse::First:
+            return std::uint64_t{1} << (wave.exec() == 0 ? 0 : std::countr_zero(wave.exec()));
+        case LaneUse::Named:
+            // The lane's number comes from an SGPR or a constant, which Wave::s holds too.
+            return inst.src[1] < kVgpr0 ? std::uint64_t{1} << (wave.s[inst.src[1]] & 63) : kAll;
+        default:
+            return wave.exec();
+    }
+}
+
+/// "s_nop 4"; one instruction gives 16 states at most.
+std::string nops(unsigned states) {
+    std::string text = "s_nop " + std::to_string(std::min(states, 16u) - 1);
+    return states > 16 ? text + " and " + nops(states - 16) : text;
+}
+
+}  // namespace
+
+void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
+    if (const Hazard* hazard = hazards_.before(inst)) report(scene, *hazard, wave, inst);
+    if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
+    const bool memory = may_access(inst.format);
+    const Route route = memory ? route_of(wave, inst) : Route{};
+    if (!board_.empty())
+        use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(wave, inst)) : cache.uses(inst), route,
+                      wave, inst);
+    if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
+}
+
+void WaitCheck::use_registers(const Scene& scene, const RegisterUses& uses, const Route& route, const Wave& wave,
+                              const Inst& inst) {
+    for (const RegisterUse& use : uses) {
+        const Load* load = board_.conflict(use, lanes_of(wave, inst, use));
+        if (load == nullptr) continue;
+        // Results of loads that arrive in order may follow each other into one register.
+        if (use.writes && may_access(inst.format) && Scoreboard::in_order(*load, route)) continue;
+        report(scene, *load, use, wave, inst);
+        board_.forget(*load);
+    }
+}
+
+void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& use, const Wave& wave,
+                       const Inst& inst) {
+    const char* rule = use.writes ? "overwritten-before-wait" : "read-before-wait";
+    if (!scene.session.report->is_new(Check::wait, rule, inst)) return;
+    Finding finding = scene.finding(Check::wait, rule, wave, inst);
+    finding.what = register_name(use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
+                   " while a load may still write " + register_name(load.to.first, load.to.count) + ": s_waitcnt " +
+                   board_.needed(load) + " is missing";
+    if (use.first >= kVgpr0)
+        finding.lane = static_cast<std::uint32_t>(std::countr_zero(load.lanes & lanes_of(wave, inst, use)));
+    finding.related.push_back({"the load", scene.site(load.inst)});
+    scene.session.report->add(std::move(finding));
+}
+
+void WaitCheck::report(const Scene& scene, const Hazard& hazard, const Wave& wave, const Inst& inst) {
+    constexpr const char* kRule = "wait-states";
+    if (!scene.session.report->is_new(Check::wait, kRule, inst)) return;
+    Finding finding = scene.finding(Check::wait, kRule, wave, inst);
+    const auto states = [](unsigned n) { return std::to_string(n) + (n == 1 ? " wait state" : " wait states"); };
+    finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +
+                   std::to_string(hazard.found) + ": " + nops(hazard.missing()) +
+                   (hazard.missing() > 16 ? " are missing" : " is missing");
+    finding.related.push_back({"the earlier one", scene.site(hazard.earlier)});
+    scene.session.report->add(std::move(finding));
+}
+
+}  // namespace kfdemu::check

@@ -1,0 +1,39 @@
+// Reports registers that are used while a load may still be on its way to them, a missing or too weak s_waitcnt, and
+// instructions that follow others without the wait states that the hardware does not insert, a missing s_nop.
+//
+//     WaitCheck check;
+//     check.clear(target);                      // a new wave
+//     check.before(scene, cache, wave, inst);   // each instruction
+//
+// Dynamic: it sees the instructions that execute and the lanes that are active. Thread safety: that of its wave.
+#pragma once
+
+#include "../flow/access.hpp"
+#include "../flow/inst_cache.hpp"
+#include "../flow/scene.hpp"
+#include "hazards.hpp"
+#include "scoreboard.hpp"
+
+namespace kfdemu::check {
+
+class WaitCheck {
+  public:
+    void clear(isa::Target target) {
+        board_.clear();
+        hazards_.clear(target);
+    }
+    void before(const Scene& scene, InstCache& cache, const isa::Wave& wave, const isa::Inst& inst);
+
+  private:
+    void use_registers(const Scene& scene, const RegisterUses& uses, const Route& route, const isa::Wave& wave,
+                       const isa::Inst& inst);
+    void report(const Scene& scene, const Load& load, const RegisterUse& use, const isa::Wave& wave,
+                const isa::Inst& inst);
+
+    static void report(const Scene& scene, const Hazard& hazard, const isa::Wave& wave, const isa::Inst& inst);
+
+    Scoreboard board_;
+    Hazards hazards_;
+};
+
+}  // namespace kfdemu::check

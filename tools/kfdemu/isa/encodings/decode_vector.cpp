@@ -1,0 +1,249 @@
+// Decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
+#include "fields.hpp"
+
+namespace kfdemu::isa {
+namespace {
+
+enum : unsigned { kSdwaEncoding = 249, kDppEncoding = 250 };
+
+unsigned vgpr(unsigned number) { return kVgpr0 + number; }
+
+bool vector_destination(const Fields& f, unsigned number) {
+    if (f.row.dst == Type::none) return true;
+    f.inst.dst = static_cast<Operand>(vgpr(number));
+    return number + dwords(f.row.dst) <= 256;
+}
+
+/// Sets the implicit VCC operands of the short encodings: the destination of carries and comparisons, and the carry in.
+void implicit_vcc(const Fields& f) {
+    f.inst.sdst = kVcc;
+    if (f.row.is(kCarryIn)) f.inst.src[2] = kVcc;
+}
+
+bool sdwa_select_exists(const Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
+
+bool sdwa(const Fields& f) {
+    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
+    Inst& i = f.inst;
+    i.form = Form::Sdwa;
+    i.literal = f.words[1];
+    f.flag(true, kPrepare);
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 28, 28) << 1);
+    i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 29, 29) << 1);
+    if (!f.source(0, f.bits(1, 7, 0) + (f.bit(1, 23) ? 0 : kVgpr0), f.row.src[0])) return false;
+    if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1])) return false;
+    if (!sdwa_select_exists(f, 16) || !sdwa_select_exists(f, 24)) return false;
+    if (f.row.format == Format::Vopc) {
+        return !f.bit(1, 15) || f.scalar_destination(i.sdst, f.bits(1, 14, 8), Type::mask);
+    }
+    i.clamp = f.bit(1, 13);
+    i.omod = static_cast<std::uint8_t>(f.bits(1, 15, 14));
+    const bool plain = f.bits(1, 10, 8) == 6;
+    f.flag(!plain || i.clamp || i.omod, kFinish);
+    return sdwa_select_exists(f, 8) && f.bits(1, 12, 11) != 3;
+}
+
+bool dpp_control_exists(unsigned control, Target target) {
+    const unsigned group = control & 0x1f0, n = control & 15;
+    if (control < 0x100) return true;
+    if (group == 0x100 || group == 0x110 || group == 0x120) return n != 0;
+    if (group == 0x130) return n == 0 || n == 4 || n == 8 || n == 12;
+    if (group == 0x140) return n < 4;
+    return group == 0x150 && target == Target::gfx90a;
+}
+
+/// The effect of NEG and ABS on the pair of halves of V_DOT2C_F32_F16 is not documented.
+bool undocumented_modifiers(const Fields& f) {
+    return f.row.format == Format::Vop2 && f.row.is(kFlushesHalves) && (f.inst.neg | f.inst.abs) != 0;
+}
+
+bool dpp(const Fields& f) {
+    if (f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
+    Inst& i = f.inst;
+    i.form = Form::Dpp;
+    i.literal = f.words[1];
+    f.flag(true, kPrepare);
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 22, 22) << 1);
+    i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 23, 23) << 1);
+    if (undocumented_modifiers(f)) return false;
+    const unsigned control = f.bits(1, 16, 8);
+    // 64-bit operations only support row_newbcast (MI200 ISA manual, "DPP").
+    const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
+    if (wide && (f.target != Target::gfx90a || (control & 0x1f0) != 0x150)) return false;
+    return dpp_control_exists(control, f.target) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
+}
+
+/// Source 0 of the short encodings; its reserved values select SDWA and DPP.
+bool first_source(const Fields& f) {
+    const unsigned encoding = f.bits(0, 8, 0);
+    if (encoding == kSdwaEncoding) return sdwa(f);
+    if (encoding == kDppEncoding) return dpp(f);
+    return f.row.src[0] == Type::none || f.source(0, encoding, f.row.src[0]);
+}
+
+bool vop1(const Fields& f) {
+    implicit_vcc(f);
+    const unsigned number = f.bits(0, 24, 17);
+    if (f.row.dst == Type::s32) {
+        return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
+    }
+    if (!vector_destination(f, number) || !first_source(f)) return false;
+    if (f.row.name[2] == 'a' && f.row.is(kNoModifiers) && f.inst.src[0] >= kVgpr0) {  // v_accvgpr_mov_b32
+        f.inst.dst = static_cast<Operand>(f.inst.dst - kVgpr0 + kAcc0);
+        f.inst.src[0] = static_cast<Operand>(f.inst.src[0] - kVgpr0 + kAcc0);
+        return true;
+    }
+    return !f.row.is(kNoModifiers) || f.row.src[0] == Type::none || f.inst.src[0] >= kVgpr0;  // v_swap_b32
+}
+
+void keep_other_half(const Fields& f) {
+    if (!f.row.is(kOpSel) || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
+    f.inst.op_sel |= 16;
+    f.flag(true, kFinish);
+}
+
+/// Source 1 can be a scalar only in SDWA, which has checked it.
+bool second_source_exists(const Fields& f) {
+    return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
+}
+
+bool vop2(const Fields& f) {
+    implicit_vcc(f);
+    f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
+    if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
+    keep_other_half(f);
+    if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return second_source_exists(f);
+    // K is a literal in a separate dword; source 0 may read it too.
+    if (f.inst.size == 1 && !f.two_words()) return false;
+    f.inst.literal = f.words[1];
+    f.flag(true, kScalarSetup);
+    if (f.row.is(kMadk)) {
+        f.inst.src[2] = kLiteral;
+    } else {
+        f.inst.src[2] = f.inst.src[1];
+        f.inst.src[1] = kLiteral;
+    }
+    return true;
+}
+
+bool vopc(const Fields& f) {
+    implicit_vcc(f);
+    f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
+    return first_source(f) && second_source_exists(f);
+}
+
+/// VOP3's modifiers. With SDST (VOP3b) there are no ABS and OP_SEL fields.
+bool vop3_modifiers(const Fields& f, bool with_sdst) {
+    Inst& i = f.inst;
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
+    i.omod = static_cast<std::uint8_t>(f.bits(1, 28, 27));
+    i.clamp = f.bit(0, 15);
+    if (!with_sdst) {
+        i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
+        i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
+        const bool has_op_sel = f.row.format == Format::Vop3 && f.row.is(kOpSel);
+        if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
+    }
+    f.flag(i.neg || i.abs || (i.op_sel & 7), kPrepare);
+    f.flag(is_float(f.row.dst) && (i.omod || i.clamp), kFinish);
+    keep_other_half(f);
+    return true;
+}
+
+bool vop3_sources(const Fields& f) {
+    const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    for (unsigned n = 0; n < 3; ++n) {
+        const bool mask = n == 2 && f.row.is(kCarryIn);
+        const Type type = mask ? Type::mask : f.row.src[n];
+        if (type == Type::none) continue;
+        if (!f.source(n, encodings[n], type)) return false;
+        const bool scalar = mask || type == Type::s32;
+        if (scalar && f.inst.src[n] >= kVgpr0) return false;
+    }
+    return true;
+}
+
+bool vop3(const Fields& f) {
+    if (!f.two_words()) return false;
+    Inst& i = f.inst;
+    i.form = Form::Vop3;
+    const bool with_sdst = f.row.is(kCarryOut);
+    implicit_vcc(f);
+    if (!vop3_modifiers(f, with_sdst) || !vop3_sources(f)) return false;
+    if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
+    if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
+    if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
+    return vector_destination(f, f.bits(0, 7, 0));
+}
+
+Operand to_accumulator(Operand operand) { return static_cast<Operand>(operand - kVgpr0 + kAcc0); }
+
+/// v_accvgpr_read_b32, v_accvgpr_write_b32: one side is an AccVGPR.
+bool accumulator(const Fields& f) {
+    Inst& i = f.inst;
+    const bool reads = f.row.opcode == 0x58;
+    if (!f.source(0, f.bits(1, 8, 0), f.row.src[0]) || !vector_destination(f, f.bits(0, 7, 0))) return false;
+    if (reads && i.src[0] < kVgpr0) return false;
+    Operand& side = reads ? i.src[0] : i.dst;
+    side = to_accumulator(side);
+    return true;
+}
+
+/// C and D are AccVGPRs on gfx908; on gfx90a ACC_CD selects AccVGPRs or VGPRs for both. The ACC bits select for A and B
+/// separately (MI100 and MI200 ISA manuals, "VOP3P-MAI").
+bool matrix(const Fields& f) {
+    Inst& i = f.inst;
+    const bool acc_cd = f.target != Target::gfx90a || f.bit(0, 15);
+    i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
+    i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
+    const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    for (unsigned n = 0; n < 3; ++n) {
+        if (!f.source(n, encodings[n], f.row.src[n])) return false;
+        const bool is_vgpr = i.src[n] >= kVgpr0;
+        if (!is_vgpr && (n < 2 || i.src[n] < kConstants)) return false;
+        const bool acc = n < 2 ? f.bit(1, 27 + n) : acc_cd;
+        if (is_vgpr && acc) i.src[n] = to_accumulator(i.src[n]);
+    }
+    if (!vector_destination(f, f.bits(0, 7, 0))) return false;
+    if (acc_cd) i.dst = to_accumulator(i.dst);
+    return true;
+}
+
+bool vop3p(const Fields& f) {
+    if (!f.two_words()) return false;
+    Inst& i = f.inst;
+    i.form = Form::Vop3;
+    if (f.row.is(kAccumulator)) return accumulator(f);
+    if (f.row.is(kMatrix)) return matrix(f);
+    i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
+    i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
+    i.op_sel = static_cast<std::uint8_t>(f.bits(0, 13, 11));
+    i.op_sel_hi = static_cast<std::uint8_t>(f.bits(1, 28, 27) | f.bits(0, 14, 14) << 2);
+    i.clamp = f.bit(0, 15);
+    const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    for (unsigned n = 0; n < 3; ++n) {
+        if (f.row.src[n] == Type::none) continue;
+        const bool narrow = f.row.is(kMix) && ((i.op_sel_hi >> n) & 1);
+        if (!f.source(n, encodings[n], narrow ? Type::f16 : f.row.src[n])) return false;
+    }
+    return vector_destination(f, f.bits(0, 7, 0));
+}
+
+}  // namespace
+
+bool decode_vector(const Fields& f) {
+    const std::uint32_t top = f.words[0] >> 26;
+    f.flag(f.row.is(kFlushesHalves) && f.target == Target::gfx90a, kFlushHalves);
+    if (top == 0x34) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
+    switch (f.row.format) {
+        case Format::Vop1:
+            return vop1(f);
+        case Format::Vop2:
+            return vop2(f);
+        default:
+            return vopc(f);
+    }
+}
+
+}  // namespace kfdemu::isa

@@ -1,0 +1,49 @@
+// Dot products of the halves, bytes or nibbles of two dwords, added to a third ("Vega 7nm" ISA manual, V_DOT2_F32_F16
+// and following).
+//
+// Compiled once for each x86 level, in that level's namespace.
+#pragma once
+
+#include "float_math.hpp"
+#include "integer_math.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+/// The sum of products of `count` signed fields, plus c; exact before it wraps or saturates.
+template <unsigned count>
+KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
+    constexpr unsigned width = 32 / count;
+    i64 sum = c;
+    for (unsigned n = 0; n < count; ++n) {
+        const unsigned up = 32 - width * (n + 1);
+        sum +=
+            static_cast<i64>(static_cast<i32>(a << up) >> (32 - width)) * (static_cast<i32>(b << up) >> (32 - width));
+    }
+    return saturated_i32(sum, clamp);
+}
+template <unsigned count>
+KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
+    constexpr unsigned width = 32 / count;
+    u64 sum = c;
+    for (unsigned n = 0; n < count; ++n) {
+        const unsigned up = 32 - width * (n + 1);
+        sum += static_cast<u64>((a << up) >> (32 - width)) * ((b << up) >> (32 - width));
+    }
+    return saturated_u32(sum, clamp);
+}
+
+/// One 16-bit factor. gfx90a treats denormals as zero regardless of MODE.
+KFDEMU_INLINE float dot_factor(u32 half, const Context& x) {
+    const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;
+    return float_of_half(half & 0xffff & ~(denormal & (0u - u32{x.flush_halves})));
+}
+/// c + a.low * b.low + a.high * b.high, each step rounded once; 32-bit denormals are flushed regardless of MODE. The
+/// manual does not define the order of operations, so results may differ from hardware by one rounding.
+KFDEMU_INLINE float dot2(u32 a, u32 b, float c, const Context& x) {
+    const float low = fused(dot_factor(a, x), dot_factor(b, x), flush(c, true));
+    return flush(fused(dot_factor(a >> 16, x), dot_factor(b >> 16, x), low), true);
+}
+
+}  // namespace
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

@@ -1,0 +1,171 @@
+// Matrix multiply-add of a wave: MFMA ("VOP3P-MAI"). All lanes take part regardless of EXEC. Rounds to nearest even and
+// keeps denormals regardless of MODE, except that gfx90a flushes them if A and B have 16 bits.
+//
+// Each element of D is C plus one product after the other in ascending depth, each step rounded once. The manuals do
+// not define that order; hardware with another order differs in the last bits of float sums.
+//
+// Sources: MI100 and MI200 ISA manuals, "Matrix Arithmetic Instructions"; for the element layout, AMD's matrix
+// instruction calculator.
+#include "executors.hpp"
+#include "float_math.hpp"
+#include "lanes.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+// Element types: the number of bits of an element of A and B, its conversion, and the type of the sum.
+
+struct Single {
+    using Sum = float;
+    static constexpr unsigned width = 32;
+    static KFDEMU_INLINE Sum of(u32 raw, bool) { return bits<float>(raw); }
+};
+struct Half {
+    using Sum = float;
+    static constexpr unsigned width = 16;
+    static KFDEMU_INLINE Sum of(u32 raw, bool flushed) {
+        return float_of_half((raw & 0x7c00) == 0 && flushed ? raw & 0x8000 : raw);
+    }
+};
+struct Brain {
+    using Sum = float;
+    static constexpr unsigned width = 16;
+    static KFDEMU_INLINE Sum of(u32 raw, bool flushed) { return flush(bits<float>(raw << 16), flushed); }
+};
+struct Byte {
+    using Sum = i32;
+    static constexpr unsigned width = 8;
+    static KFDEMU_INLINE Sum of(u32 raw, bool) { return static_cast<i8>(raw); }
+};
+struct Double {
+    using Sum = double;
+    static constexpr unsigned width = 64;
+};
+
+KFDEMU_INLINE float accumulate(float c, float a, float b) { return fused(a, b, c); }
+KFDEMU_INLINE double accumulate(double c, double a, double b) { return fused(a, b, c); }
+KFDEMU_INLINE i32 accumulate(i32 c, i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(c) + static_cast<u32>(a * b));
+}
+
+/// The shape, and the location of the element of block b, row i (column i of B) and depth k: its lane, and its index
+/// within the lane.
+template <class E, unsigned rows_, unsigned depth_, unsigned blocks_>
+struct Shape {
+    using Element = E;
+    using Sum = typename E::Sum;
+    static constexpr unsigned rows = rows_, depth = depth_, blocks = blocks_;
+    static constexpr unsigned per_lane = depth * rows * blocks / kLanes;
+    static constexpr unsigned words = sizeof(Sum) / 4;
+    static constexpr unsigned lane(unsigned b, unsigned i, unsigned k) {
+        return k / per_lane * rows * blocks + b * rows + i;
+    }
+    // C and D: strips of `height` rows, one register (pair) per row, with as many strips side by side as there are
+    // lanes for.
+    static constexpr unsigned height = words == 2 ? 1 : 4;
+    static constexpr unsigned strips = kLanes / rows;
+    static constexpr unsigned blocks_abreast = rows * rows / height < kLanes ? kLanes * height / (rows * rows) : 1;
+    static constexpr unsigned result_register(unsigned b, unsigned i) {
+        return b * (rows * rows / kLanes) + i / (height * strips) * height + i % height;
+    }
+    static constexpr unsigned result_lane(unsigned b, unsigned i) {  // lane of column 0
+        return b % blocks_abreast * rows + i / height % strips * blocks_abreast * rows;
+    }
+};
+
+/// The lane from which BLGP fetches lane l of B.
+KFDEMU_INLINE unsigned b_lane(unsigned pattern, unsigned l) {
+    switch (pattern) {
+        case 0:
+            return l;
+        case 1:
+            return l % 32;
+        case 2:
+            return 32 + l % 32;
+        case 3:
+            return (l + 16) % 64;
+        default:
+            return (pattern - 4) * 16 + l % 16;
+    }
+}
+
+template <class S>
+KFDEMU_INLINE typename S::Sum element(const u32* registers, unsigned lane, unsigned number, bool flushed) {
+    using E = typename S::Element;
+    if constexpr (S::words == 2) {
+        return bits<double>(registers[lane] | static_cast<u64>(registers[lane + kLanes]) << 32);
+    } else {
+        constexpr unsigned per_word = 32 / E::width;
+        const u32 word = registers[number / per_word * kLanes + lane] >> number % per_word * E::width % 32;
+        return E::of(E::width == 32 ? word : word & ((1u << E::width % 32) - 1), flushed);
+    }
+}
+
+/// C of one lane of one register: from registers, or a constant.
+template <class S>
+KFDEMU_INLINE typename S::Sum addend(Wave& w, const Inst& i, unsigned number, unsigned lane) {
+    using Sum = typename S::Sum;
+    if constexpr (S::words == 2) {
+        if (i.src[2] < kVgpr0) return bits<Sum>(read64(w, i.src[2], Literal::Float));
+        const u32* const c = w.lanes(i.src[2]) + 2 * number * kLanes + lane;
+        return bits<Sum>(c[0] | static_cast<u64>(c[kLanes]) << 32);
+    } else {
+        return bits<Sum>(i.src[2] < kVgpr0 ? w.s[i.src[2]] : w.lanes(i.src[2])[number * kLanes + lane]);
+    }
+}
+
+/// CBSZ: 2^CBSZ blocks share one block of A; ABID: which one. BLGP: see b_lane. Naming a block that does not exist is
+/// reserved, and 64-bit floats have no BLGP.
+template <class S>
+const Inst* multiply_matrices(Wave& w, const Inst& i) {
+    using Sum = typename S::Sum;
+    const unsigned share = 1u << i.abs, shared = i.op_sel;
+    if (share > S::blocks || shared >= share || (S::words == 2 && i.neg != 0)) return w.stop_at(Stop::Illegal, i);
+    scalar_setup(w, i);
+    if constexpr (!__is_same(Sum, i32)) use_mxcsr(w, 0x1f80);
+    const u32 *const a = w.lanes(i.src[0]), *const b = w.lanes(i.src[1]);
+    const bool flushed = S::Element::width == 16 && (i.flags & kFlushHalves) != 0;
+    alignas(64) Sum columns[S::depth][S::rows], sums[S::rows];
+    alignas(64) u32 result[S::rows * S::rows * S::blocks * S::words];
+    for (unsigned block = 0; block < S::blocks; ++block) {
+        for (unsigned k = 0; k < S::depth; ++k)
+            for (unsigned j = 0; j < S::rows; ++j)
+                columns[k][j] = element<S>(b, b_lane(i.neg, S::lane(block, j, k)), k % S::per_lane, flushed);
+        const unsigned a_block = block / share * share + shared;
+        for (unsigned row = 0; row < S::rows; ++row) {
+            const unsigned number = S::result_register(block, row), first = S::result_lane(block, row);
+            for (unsigned j = 0; j < S::rows; ++j) {
+                sums[j] = addend<S>(w, i, number, first + j);
+                if constexpr (S::Element::width == 16) sums[j] = flush(sums[j], flushed);
+            }
+            for (unsigned k = 0; k < S::depth; ++k) {
+                const Sum factor = element<S>(a, S::lane(a_block, row, k), k % S::per_lane, flushed);
+                for (unsigned j = 0; j < S::rows; ++j) sums[j] = accumulate(sums[j], factor, columns[k][j]);
+            }
+            for (unsigned j = 0; j < S::rows; ++j) {
+                u32* const out = result + number * S::words * kLanes + first + j;
+                if constexpr (S::words == 2) {
+                    out[0] = static_cast<u32>(bits<u64>(sums[j]));
+                    out[kLanes] = static_cast<u32>(bits<u64>(sums[j]) >> 32);
+                } else if constexpr (S::Element::width == 16) {
+                    out[0] = bits<u32>(flush(sums[j], flushed));
+                } else {
+                    out[0] = bits<u32>(sums[j]);
+                }
+            }
+        }
+    }
+    __builtin_memcpy(w.lanes(i.dst), result, sizeof result);
+    return next_of(i);
+}
+
+}  // namespace
+
+void fill_mfma(Handler* handlers) {
+#define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
+    handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
+#include "../rows/mfma.inc"
+#undef MFMA
+}
+
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

@@ -1,0 +1,114 @@
+// MUBUF and MTBUF instructions ("Vega" ISA manual, "Vector Memory Buffer Instructions").
+#include "../memory/buffer_format.hpp"
+#include "../memory/memory_operations.hpp"
+#include "../rows/row.hpp"
+#include "executors.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+/// The buffer may end within a lane's data, so each dword is range-checked separately.
+template <class Operation>
+struct ByDword {
+    static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) {
+        return Operation::memory(wave, inst, lanes.access);
+    }
+};
+template <template <unsigned> class Move, unsigned N>
+KFDEMU_INLINE bool move_by_dword(Wave& wave, const Inst& inst, Lanewise& lanes) {
+    const std::uint64_t mask = lanes.access.mask;
+    for (unsigned k = 0; k < N; ++k) {
+        Inst part = inst;
+        part.dst = static_cast<Operand>(inst.dst + k);
+        part.src[1] = static_cast<Operand>(inst.src[1] + k);
+        LaneAccess a = lanes.access;
+        for (unsigned l = 0; l < kLanes; ++l) a.at[l] += k * 4;
+        a.mask = lanes_inside(lanes, k * 4 + 4);
+        if ((mask & ~a.mask) != 0) Move<1>::outside(wave, part, mask & ~a.mask);
+        if (a.mask != 0 && !Move<1>::memory(wave, part, a)) return false;
+    }
+    return true;
+}
+template <unsigned N>
+struct ByDword<Load<N>> {
+    static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) { return move_by_dword<Load, N>(wave, inst, lanes); }
+};
+template <unsigned N>
+struct ByDword<Store<N>> {
+    static bool run(Wave& wave, const Inst& inst, Lanewise& lanes) {
+        return move_by_dword<Store, N>(wave, inst, lanes);
+    }
+};
+
+/// Loads directly into LDS: one dword per lane; lanes outside the buffer write 0.
+template <class Operation>
+const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
+    if constexpr (!kLoadsToLds<Operation>) {
+        return wave.stop_at(Stop::Illegal, inst);
+    } else {
+        const std::uint64_t exec = wave.exec();
+        if (exec == 0) return &inst + inst.size;
+        Lanewise lanes;
+        buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+        lanes.access.mask = lanes_inside(lanes, Operation::kBytes);
+        alignas(64) std::uint32_t values[kLanes] = {};
+        if (lanes.access.mask != 0 && !Operation::fetch(wave, inst, lanes.access, values)) return nullptr;
+        lds_store<1>(wave, direct_lds(wave, inst, exec), values);
+        return &inst + inst.size;
+    }
+}
+
+/// The inverse: stores from LDS to memory.
+const Inst* store_lds(Wave& wave, const Inst& inst) {
+    const std::uint64_t exec = wave.exec();
+    if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
+    if (exec == 0) return &inst + inst.size;
+    Lanewise lanes;
+    buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+    lanes.access.mask = lanes_inside(lanes, 4);
+    if (lanes.access.mask == 0) return &inst + inst.size;
+    alignas(64) std::uint32_t values[kLanes];
+    lds_load<1>(wave, direct_lds(wave, inst, exec), values);
+    return store_dwords<1>(wave, inst, lanes.access, values) ? &inst + inst.size : nullptr;
+}
+
+template <class Operation>
+const Inst* buffer(Wave& wave, const Inst& inst) {
+    if (inst.has(kLds)) return buffer_to_lds<Operation>(wave, inst);
+    const std::uint64_t exec = wave.exec();
+    if (exec == 0) return &inst + inst.size;
+
+    const Buffer b = buffer_of(wave.s + inst.src[2]);
+    Lanewise lanes;
+    buffer_lanes(wave, inst, b, lanes);
+    const std::uint64_t inside = lanes_inside(lanes, Operation::kBytes);
+    if (inside != exec) {
+        if (Operation::kAccess != (kRead | kWrite) && Operation::kBytes > 4 && !b.swizzle)
+            return ByDword<Operation>::run(wave, inst, lanes) ? &inst + inst.size : nullptr;
+        Operation::outside(wave, inst, exec & ~inside);
+        if (inside == 0) return &inst + inst.size;
+        lanes.access.mask = inside;
+    }
+    if (b.swizzle && b.add_lane && !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
+        return nullptr;
+    return Operation::memory(wave, inst, lanes.access) ? &inst + inst.size : nullptr;
+}
+
+/// Host memory is coherent, so cache control reduces to ordering, including earlier stores before later loads.
+const Inst* fence(Wave&, const Inst& inst) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return &inst + inst.size;
+}
+
+}  // namespace
+
+void fill_mubuf(Handler* handlers) {
+#define MUBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#include "../rows/mubuf.inc"
+#undef MUBUF
+#define MTBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#include "../rows/mtbuf.inc"
+#undef MTBUF
+}
+
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

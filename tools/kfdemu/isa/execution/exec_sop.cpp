@@ -1,0 +1,191 @@
+// Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
+#include "executors.hpp"
+#include "integer_math.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+const Inst* illegal(Wave& w, const Inst& i) { return w.stop_at(Stop::Illegal, i); }
+
+const Inst* go_to(Wave& w, u64 pc) { return w.fetch(w, pc & ~u64{3}); }
+
+KFDEMU_INLINE const Inst* branch(Wave& w, const Inst& i) { return i.target ? i.target : w.fetch(w, i.target_pc()); }
+
+KFDEMU_INLINE bool set_exec(Wave& w, u64 value) {
+    w.set_s64(kExec, value);
+    return value != 0;
+}
+
+KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
+    const u64 sum = (u64{a} << shift) + b;
+    scc = sum >> 32 != 0;
+    return static_cast<u32>(sum);
+}
+
+/// Whether M0-relative addressing from `base` stays within the SGPRs.
+bool relative(const Wave& w, Operand base, unsigned dwords) {
+    return base < kFlatScratch && w.s[kM0] <= kFlatScratch && base + w.s[kM0] + dwords <= kFlatScratch;
+}
+
+// Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending branch sides in SGPRs, four per level;
+// its depth (CSP) is MODE[31:29].
+
+constexpr unsigned kCspShift = 29;
+
+const Inst* fork(Wave& w, const Inst& i, u64 taken, u64 target) {
+    const u64 exec = w.exec();
+    const u64 pass = taken & exec, fail = ~taken & exec;
+    if (pass == exec) return go_to(w, target);
+    if (fail == exec) return next_of(i);
+    const u32 depth = w.mode >> kCspShift;
+    const bool fail_first = popcount64(fail) < popcount64(pass);
+    w.set_s64(static_cast<Operand>(4 * depth), fail_first ? pass : fail);
+    w.set_s64(static_cast<Operand>(4 * depth + 2), fail_first ? target : i.next_pc());
+    w.mode += 1u << kCspShift;
+    w.set_s64(kExec, fail_first ? fail : pass);
+    return fail_first ? next_of(i) : go_to(w, target);
+}
+
+const Inst* join(Wave& w, const Inst& i, u32 depth) {
+    if (w.mode >> kCspShift == depth) return next_of(i);
+    w.mode -= 1u << kCspShift;
+    const u32 top = w.mode >> kCspShift;
+    w.set_s64(kExec, w.s64(static_cast<Operand>(4 * top)));
+    return go_to(w, w.s64(static_cast<Operand>(4 * top + 2)));
+}
+
+// GPR indexing and VSKIP are bits of MODE; run() must be notified when they change.
+
+constexpr u32 kModeGprIndex = 1u << 27, kModeVskip = 1u << 28, kModeExceptions = 0x7f000;
+
+const Inst* refresh_loop(Wave& w, const Inst& i) {
+    const bool slow = (w.mode & (kModeGprIndex | kModeVskip)) != 0;
+    if (slow == w.slow) return next_of(i);
+    w.slow = slow;
+    return w.pause_after(Stop::Running, i);
+}
+void set_vskip(Wave& w, bool on) { w.mode = on ? w.mode | kModeVskip : w.mode & ~kModeVskip; }
+void start_indexing(Wave& w, u32 index, u32 what) {
+    w.s[kM0] = (w.s[kM0] & ~0xf0ffu) | (index & 0xff) | (what & 15) << 12;
+    w.mode |= kModeGprIndex;
+}
+void stop_indexing(Wave& w) { w.mode &= ~kModeGprIndex; }
+
+// s_getreg, s_setreg: SIMM16 = size - 1, offset, register ("Vega" ISA manual, "Hardware registers").
+
+enum HardwareRegister : u32 {
+    kHwMode = 1,
+    kHwStatus = 2,
+    kHwTrapStatus = 3,
+    kHwId = 4,
+    kHwGprAlloc = 5,
+    kHwLdsAlloc = 6,
+    kHwIbStatus = 7,
+    kHwShMemBases = 15,
+};
+
+u32 status_register(const Wave& w) {
+    const u32 scc = w.scc ? 1 : 0;
+    const u32 execz = w.exec() == 0 ? 1u << 9 : 0, vccz = w.vcc() == 0 ? 1u << 10 : 0;
+    return (w.status & ~0x601u) | scc | execz | vccz | 1u << 16;  // bit 16: VALID
+}
+
+bool get_hardware_register(const Wave& w, i32 k, u32& value) {
+    u32 whole = 0;
+    switch (k & 63) {
+        case kHwMode:
+            whole = w.mode;
+            break;
+        case kHwStatus:
+            whole = status_register(w);
+            break;
+        case kHwTrapStatus:
+            whole = 0;
+            break;
+        case kHwId:
+            whole = w.hw_id;
+            break;
+        case kHwGprAlloc:
+            whole = w.gpr_alloc;
+            break;
+        case kHwLdsAlloc:
+            whole = w.lds_alloc;
+            break;
+        case kHwIbStatus:
+            whole = 0;
+            break;
+        case kHwShMemBases:
+            whole = static_cast<u32>(w.private_base >> 48) | (static_cast<u32>(w.shared_base >> 48) << 16);
+            break;
+        default:
+            return false;
+    }
+    const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
+    value = (whole >> offset) & (size == 32 ? ~0u : ones(size));
+    return true;
+}
+
+bool set_hardware_register(Wave& w, i32 k, u32 value) {
+    const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
+    const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
+    if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
+    if ((k & 63) != kHwMode) return false;
+    const u32 mode = (w.mode & ~places) | ((value << offset) & places);
+    if (mode & kModeExceptions) return false;
+    set_mode(w, mode);
+    return true;
+}
+
+#define KFDEMU_SCALAR(name, d_, a_, b_, setup, ...)             \
+    const Inst* name([[maybe_unused]] Wave& w, const Inst& i) { \
+        using D [[maybe_unused]] = T_##d_;                      \
+        scalar_setup(w, i);                                     \
+        [[maybe_unused]] bool& scc = w.scc;                     \
+        setup;                                                  \
+        __VA_ARGS__;                                            \
+        return next_of(i);                                      \
+    }
+#define KFDEMU_READ(variable, type, operand) [[maybe_unused]] const auto variable = read<T_##type>(w, operand)
+#define KFDEMU_DESTINATION(type) [[maybe_unused]] auto d = read<T_##type>(w, i.dst)
+#define KFDEMU_SIMM                          \
+    [[maybe_unused]] const i32 k = i.offset; \
+    [[maybe_unused]] const u32 uk = static_cast<u16>(k)
+
+#define SOP1(op, name, on, d_, a_, ...)                                                                  \
+    KFDEMU_SCALAR(name, d_, a_, none, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_DESTINATION(d_), __VA_ARGS__; \
+                  write<D>(w, i.dst, d))
+#define SOP2(op, name, on, d_, a_, b_, ...)                                                     \
+    KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]); \
+                  KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
+#define SOPC(op, name, on, a_, b_, ...) \
+    KFDEMU_SCALAR(name, none, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]), __VA_ARGS__)
+#define SOPK(op, name, on, d_, a_, ...) \
+    KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; write<D>(w, i.dst, d))
+#define SOPP(op, name, on, a_, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
+#include "../rows/sop1.inc"
+#include "../rows/sop2.inc"
+#include "../rows/sopc.inc"
+#include "../rows/sopk.inc"
+#include "../rows/sopp.inc"
+#undef SOP1
+#undef SOP2
+#undef SOPC
+#undef SOPK
+#undef SOPP
+
+}  // namespace
+
+void fill_sop(Handler* handlers) {
+#define SOP1(op, name, ...) handlers[index(Op::name)] = &name;
+#define SOP2 SOP1
+#define SOPC SOP1
+#define SOPK SOP1
+#define SOPP SOP1
+#include "../rows/sop1.inc"
+#include "../rows/sop2.inc"
+#include "../rows/sopc.inc"
+#include "../rows/sopk.inc"
+#include "../rows/sopp.inc"
+}
+
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

@@ -1,0 +1,75 @@
+// Execution of VOP1, and of the VOP3, SDWA and DPP forms of its rows.
+#include "executors.hpp"
+#include "integer_math.hpp"
+#include "lanes.hpp"
+#include "transcendental.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+/// fract in 16 bits: the result is below 1 by at least one 16-bit ulp.
+KFDEMU_INLINE float fract_half(float v) {
+    const float rest = v - __builtin_floorf(v);
+    return nan_of(rest > 0x1.ffcp-1f ? 0x1.ffcp-1f : rest, v);
+}
+/// V_SAT_PK_U8_I16: two signed words to two unsigned bytes.
+KFDEMU_INLINE u16 saturated_bytes(u32 v) {
+    const i32 low = static_cast<i16>(v), high = static_cast<i32>(v) >> 16;
+    const i32 a = low < 0 ? 0 : low > 255 ? 255 : low, b = high < 0 ? 0 : high > 255 ? 255 : high;
+    return static_cast<u16>(a | b << 8);
+}
+
+const Inst* no_operation(Wave&, const Inst& i) { return next_of(i); }
+
+/// Reads the lowest active lane, or lane 0 if none is active.
+const Inst* read_first_lane(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    const u64 exec = w.exec();
+    const unsigned lane = exec ? static_cast<unsigned>(__builtin_ctzll(exec)) : 0;
+    w.s[i.dst] = i.src[0] >= kVgpr0 ? w.lanes(i.src[0])[lane] : w.s[i.src[0]];
+    return next_of(i);
+}
+
+const Inst* swap_registers(Wave& w, const Inst& i) {
+    u32* const a = w.lanes(i.dst);
+    u32* const b = w.lanes(i.src[0]);
+    Room<1> old_a;
+    KFDEMU_LANE_LOOP old_a.lane[lane] = a[lane];
+    merge(a, b, w.exec());
+    merge(b, old_a.lane, w.exec());
+    return next_of(i);
+}
+
+const Inst* move_accumulator(Wave& w, const Inst& i) {
+    merge(w.lanes(i.dst), w.lanes(i.src[0]), w.exec());
+    return next_of(i);
+}
+
+#define VOP1(op, name_, on, d_, a_, attributes_, ...)                                                  \
+    struct name_##_row {                                                                               \
+        using D = T_##d_;                                                                              \
+        using A = T_##a_;                                                                              \
+        using B = Nothing;                                                                             \
+        using C = Nothing;                                                                             \
+        static constexpr unsigned attributes = attributes_;                                            \
+        static KFDEMU_INLINE void meaning(D::V& d, [[maybe_unused]] A::V a, u32, u32, bool&, unsigned, \
+                                          const Context&) {                                            \
+            __VA_ARGS__;                                                                               \
+        }                                                                                              \
+    };
+#define VOP1_WAVE(...)
+#include "../rows/vop1.inc"
+#undef VOP1
+#undef VOP1_WAVE
+
+}  // namespace
+
+void fill_vop1(Handler* general, Handler* plain) {
+#define VOP1(op, name, ...)                            \
+    general[index(Op::name)] = &vector_op<name##_row>; \
+    plain[index(Op::name)] = &plain_op<name##_row, name##_row>;
+#define VOP1_WAVE(op, name, on, d, a, attributes, handler) general[index(Op::name)] = &handler;
+#include "../rows/vop1.inc"
+}
+
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

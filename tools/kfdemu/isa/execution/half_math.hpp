@@ -1,0 +1,31 @@
+// 16-bit float instructions, one lane, on floats that hold 16-bit values.
+//
+// Compiled once for each x86 level, in that level's namespace.
+#pragma once
+
+#include "transcendental.hpp"
+
+namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace {
+
+// Loading a half keeps its signalling bit, so the float rules apply; denormals have been flushed by then if MODE says
+// so.
+KFDEMU_INLINE float min_half(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, false); }
+KFDEMU_INLINE float max_half(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, false); }
+KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
+    const float low = min_half(a, b, x), high = max_half(a, b, x), greatest = max_half(high, c, x);
+    const float middle = greatest == a ? max_half(b, c, x) : greatest == b ? max_half(a, c, x) : high;
+    return either(is_nan(a), is_nan(b), is_nan(c)) ? min_half(low, c, x) : middle;
+}
+/// Bounds n so that the product fits in a float; rounding to 16 bits then still detects overflow and underflow.
+KFDEMU_INLINE float load_exponent_half(float v, i32 n) { return load_exponent(v, n > 60 ? 60 : n < -60 ? -60 : n); }
+KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
+    const bool negative = is_negative(s1) != is_negative(s2);
+    const bool invalid = either(both(s1 == 0, s2 == 0), both(is_infinite(s1), is_infinite(s2)));
+    const bool overflow = either(s1 == 0, is_infinite(s2)), underflow = either(s2 == 0, is_infinite(s1));
+    const float number = with_sign(overflow ? __builtin_inff() : underflow ? 0.0f : s0, negative);
+    return is_nan(s2) ? quieted(s2) : is_nan(s1) ? quieted(s1) : invalid ? bits<float>(0xffc00000u) : number;
+}
+
+}  // namespace
+}  // namespace kfdemu::isa::KFDEMU_LEVEL

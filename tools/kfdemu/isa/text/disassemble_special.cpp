@@ -1,0 +1,179 @@
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "../wave/wave.hpp"
+#include "text.hpp"
+
+namespace kfdemu::isa {
+namespace {
+
+std::string range_text(const char* letter, unsigned first, unsigned count) {
+    if (count <= 1) return format_text("%s%u", letter, first);
+    return format_text("%s[%u:%u]", letter, first, first + count - 1);
+}
+
+std::string half_text(const char* name, bool high, unsigned count) {
+    return count >= 2 ? name : std::string(name) + (high ? "_hi" : "_lo");
+}
+
+std::string scalar_text(unsigned n, unsigned count) {
+    if (n < kFlatScratch) return range_text("s", n, count);
+    if (n < kXnackMask) return half_text("flat_scratch", n & 1, count);
+    if (n < kVcc) return half_text("xnack_mask", n & 1, count);
+    if (n < kTtmp0) return half_text("vcc", n & 1, count);
+    if (n < kM0) return range_text("ttmp", n - kTtmp0, count);
+    if (n == kM0) return "m0";
+    return half_text("exec", n & 1, count);
+}
+
+std::string constant_text(unsigned n, Type type) {
+    if (n <= 192) return format_text("%u", n - 128);
+    if (n <= 208) return format_text("-%u", n - 192);
+    constexpr const char* floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
+    if (n >= kHalfFloats && n < kHalfFloats + 9) n = n - kHalfFloats + kFloats;
+    if (n >= kFloats && n < kFloats + 8) return floats[n - kFloats];
+    if (n == kFloats + 8) return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
+    constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit"};
+    if (n >= kSharedBase && n <= kPrivateLimit) return bases[n - kSharedBase];
+    return n == kVccz ? "src_vccz" : n == kExecz ? "src_execz" : "src_scc";
+}
+
+struct Named {
+    unsigned id;
+    const char* name;
+};
+template <std::size_t n>
+const char* find_name(const Named (&names)[n], unsigned id) {
+    for (const Named& entry : names) {
+        if (entry.id == id) return entry.name;
+    }
+    return nullptr;
+}
+
+std::string waitcnt_text(unsigned simm) {
+    const unsigned vm = (simm & 15) | (simm >> 10 & 0x30), exp = simm >> 4 & 7, lgkm = simm >> 8 & 15;
+    std::string text;
+    const auto add = [&text](const char* name, unsigned value) {
+        text += format_text("%s%s(%u)", text.empty() ? "" : " ", name, value);
+    };
+    const bool all = vm == 63 && exp == 7 && lgkm == 15;
+    if (vm != 63 || all) add("vmcnt", vm);
+    if (exp != 7 || all) add("expcnt", exp);
+    if (lgkm != 15 || all) add("lgkmcnt", lgkm);
+    return text;
+}
+
+std::string hwreg_text(unsigned simm) {
+    constexpr Named names[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},        {3, "HW_REG_TRAPSTS"},
+                               {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
+                               {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
+                               {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
+    const unsigned id = simm & 63, offset = simm >> 6 & 31, size = (simm >> 11 & 31) + 1;
+    const char* name = find_name(names, id);
+    std::string text = name ? name : format_text("%u", id);
+    if (offset != 0 || size != 32) text += format_text(", %u, %u", offset, size);
+    return "hwreg(" + text + ")";
+}
+
+/// Known messages are printed with their operation (and, for GS, the stream); values that no assembler accepts are
+/// printed as numbers.
+std::string sendmsg_text(unsigned simm) {
+    constexpr Named messages[] = {{1, "MSG_INTERRUPT"},       {2, "MSG_GS"},
+                                  {3, "MSG_GS_DONE"},         {4, "MSG_SAVEWAVE"},
+                                  {5, "MSG_STALL_WAVE_GEN"},  {6, "MSG_HALT_WAVES"},
+                                  {7, "MSG_ORDERED_PS_DONE"}, {8, "MSG_EARLY_PRIM_DEALLOC"},
+                                  {9, "MSG_GS_ALLOC_REQ"},    {10, "MSG_GET_DOORBELL"},
+                                  {15, "MSG_SYSMSG"}};
+    constexpr const char* gs[] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"};
+    constexpr const char* sys[] = {"", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", "SYSMSG_OP_HOST_TRAP_ACK",
+                                   "SYSMSG_OP_TTRACE_PC"};
+    const unsigned id = simm & 15, operation = simm >> 4 & 7, stream = simm >> 8 & 3;
+    const char* name = find_name(messages, id);
+    const bool is_gs = id == 2 || id == 3;
+    const bool gs_known =
+        is_gs && operation < 4 && (operation != 0 || (id == 3 && stream == 0)) && (simm & ~0x33fu) == 0;
+    const bool sys_known = id == 15 && operation >= 1 && operation <= 4 && (simm & ~0x7fu) == 0;
+    if (gs_known && operation == 0) return format_text("sendmsg(%s, %s)", name, gs[0]);
+    if (gs_known) return format_text("sendmsg(%s, %s, %u)", name, gs[operation], stream);
+    if (sys_known) return format_text("sendmsg(%s, %s)", name, sys[operation]);
+    if (name && !is_gs && id != 15 && (simm & ~15u) == 0) return format_text("sendmsg(%s)", name);
+    if ((simm & ~0x37fu) == 0) return format_text("sendmsg(%u, %u, %u)", id, operation, stream);
+    return format_text("%u", simm);
+}
+
+}  // namespace
+
+std::string format_text(const char* format, ...) {
+    char text[128];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+std::string operand_text(Operand operand, Type type, std::uint32_t literal) {
+    const unsigned count = dwords(type);
+    if (operand >= kAcc0) return range_text("a", operand - kAcc0, count);
+    if (operand >= kVgpr0) return range_text("v", operand - kVgpr0, count);
+    if (operand == kLiteral) return format_text("0x%x", is_half(type) ? literal & 0xffff : literal);
+    return operand < kConstants ? scalar_text(operand, count) : constant_text(operand, type);
+}
+
+std::string gpr_index_text(std::uint32_t what) {
+    constexpr const char* names[] = {"SRC0", "SRC1", "SRC2", "DST"};
+    if (what > 15) return format_text("0x%x", what);
+    std::string text;
+    for (unsigned n = 0; n < 4; ++n) {
+        if (what & (1u << n)) text += (text.empty() ? "" : ",") + std::string(names[n]);
+    }
+    return "gpr_idx(" + text + ")";
+}
+
+std::string special_text(const Row& row, std::uint32_t simm16) {
+    if (!std::strcmp(row.name, "s_waitcnt")) return waitcnt_text(simm16);
+    if (std::strstr(row.name, "sendmsg")) return sendmsg_text(simm16);
+    if (std::strstr(row.name, "etreg")) return hwreg_text(simm16);
+    return gpr_index_text(simm16);
+}
+
+std::string buffer_format_text(std::uint32_t format) {
+    constexpr const char* data[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+                                    "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+                                    "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+    constexpr const char* numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+    const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are the defaults and not printed
+    std::string text;
+    if (d != 1) text = std::string("BUF_DATA_FORMAT_") + data[d];
+    if (n != 0) text += (text.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + numbers[n];
+    return text.empty() ? text : " format:[" + text + "]";
+}
+
+std::string swizzle_text(std::uint32_t offset) {
+    if (offset == 0) return "";
+    if (offset & 0x8000) {
+        if (offset & 0x7f00) return format_text(" offset:%u", offset);
+        return format_text(" offset:swizzle(QUAD_PERM,%u,%u,%u,%u)", offset & 3, offset >> 2 & 3, offset >> 4 & 3,
+                           offset >> 6 & 3);
+    }
+    const unsigned and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
+    if (and_mask == 31 && or_mask == 0 && xor_mask && (xor_mask & (xor_mask - 1)) == 0) {
+        return format_text(" offset:swizzle(SWAP,%u)", xor_mask);
+    }
+    if (and_mask == 31 && or_mask == 0 && xor_mask && (xor_mask & (xor_mask + 1)) == 0) {
+        return format_text(" offset:swizzle(REVERSE,%u)", xor_mask + 1);
+    }
+    const unsigned group = 32 - and_mask;
+    if (xor_mask == 0 && group > 1 && (group & (group - 1)) == 0 && or_mask < group) {
+        return format_text(" offset:swizzle(BROADCAST,%u,%u)", group, or_mask);
+    }
+    std::string mask;
+    for (int bit = 4; bit >= 0; --bit) {
+        const bool a = and_mask >> bit & 1, o = or_mask >> bit & 1, x = xor_mask >> bit & 1;
+        mask += o ? (x ? '0' : '1') : a ? (x ? 'i' : 'p') : (x ? '1' : '0');
+    }
+    return " offset:swizzle(BITMASK_PERM,\"" + mask + "\")";
+}
+
+}  // namespace kfdemu::isa

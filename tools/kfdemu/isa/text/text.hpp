@@ -1,0 +1,28 @@
+// Text of operands, and of immediates with special syntax, for the disassembler.
+//
+//     operand_text(kVgpr0 + 4, Type::b64, 0) == "v[4:5]"
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../encodings/inst.hpp"
+#include "../rows/row.hpp"
+
+namespace kfdemu::isa {
+
+/// printf into a string, for numbers.
+[[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
+
+/// A register, constant or literal, as an operand of the given type.
+std::string operand_text(Operand operand, Type type, std::uint32_t literal);
+
+/// SIMM16 of s_waitcnt, s_sendmsg, s_getreg, s_set_gpr_idx_mode, ...; the row's name selects the syntax.
+std::string special_text(const Row& row, std::uint32_t simm16);
+std::string gpr_index_text(std::uint32_t what);
+std::string buffer_format_text(std::uint32_t format);
+std::string swizzle_text(std::uint32_t offset);
+
+}  // namespace kfdemu::isa
