@@ -104,7 +104,7 @@ TEST_CASE("bits of results that differ are undefined; of moves and logic, no oth
         Numbers random{static_cast<std::uint64_t>(row.op)};
         for (unsigned n = 0; n < 2000; ++n) {
             const Sample sample{random};
-            const Bits result = meaning_of(row.op)({sample.bits(0), sample.bits(1), sample.bits(2), {}, 0});
+            const Bits result = flow_of(row.op).result({sample.bits(0), sample.bits(1), sample.bits(2), {}, 0});
             std::uint64_t least = ~std::uint64_t{0}, most = 0;
             for_each_filling(sample, [&](auto a, auto b, auto c) {
                 const std::uint64_t value = row.compute(a, b, c);

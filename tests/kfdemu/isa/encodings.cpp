@@ -82,11 +82,11 @@ TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {
         };
         for (const Row& row : rows()) {
             if (!row.on(target)) continue;
-            claim(row.format, row.opcode, row);
+            claim(row.format, row.opcodes.gfx9, row);
             if (row.is(kNoVop3)) continue;
-            if (row.format == Format::Vopc) claim(Format::Vop3, row.opcode, row);
-            if (row.format == Format::Vop2) claim(Format::Vop3, row.opcode + 0x100u, row);
-            if (row.format == Format::Vop1) claim(Format::Vop3, row.opcode + 0x140u, row);
+            if (row.format == Format::Vopc) claim(Format::Vop3, row.opcodes.gfx9, row);
+            if (row.format == Format::Vop2) claim(Format::Vop3, row.opcodes.gfx9 + 0x100u, row);
+            if (row.format == Format::Vop1) claim(Format::Vop3, row.opcodes.gfx9 + 0x140u, row);
         }
     }
 }

@@ -110,7 +110,7 @@ std::string page() {
         text << "\n## " << name(format) << "\n\n| opcode | instruction | targets |\n|---|---|---|\n";
         for (unsigned opcode = 0; opcode < 1024; ++opcode) {
             for (const Row& row : rows()) {
-                if (row.format != format || row.opcode != opcode) continue;
+                if (row.format != format || row.opcodes.gfx9 != opcode) continue;
                 text << "| " << hexadecimal(opcode) << " | " << mnemonic(row) << " | " << targets_of(row) << " |\n";
             }
         }

@@ -89,44 +89,44 @@ TEST_CASE("v_dot2c adds to its destination", "[isa][matrix]") {
 
 namespace {
 
-enum class Element { f32, f16, bf16, i8, f64 };
+enum class Factor { f32, f16, bf16, i8, f64 };
 
 /// A shape and the manual's rule for A: which lane holds row i, depth k of block b, and as which element of that lane.
 struct Mfma {
     const char* name;
     unsigned rows, depth, blocks;
-    Element element;
+    Factor element;
     unsigned per_lane;  ///< elements of A that a lane holds: K runs through them first
 };
 
 constexpr Mfma kShapes[] = {
-    {"v_mfma_f32_32x32x1f32", 32, 1, 2, Element::f32, 1},
-    {"v_mfma_f32_16x16x1f32", 16, 1, 4, Element::f32, 1},
-    {"v_mfma_f32_4x4x1f32", 4, 1, 16, Element::f32, 1},
-    {"v_mfma_f32_32x32x2f32", 32, 2, 1, Element::f32, 1},
-    {"v_mfma_f32_16x16x4f32", 16, 4, 1, Element::f32, 1},
-    {"v_mfma_f32_32x32x4f16", 32, 4, 2, Element::f16, 4},
-    {"v_mfma_f32_16x16x4f16", 16, 4, 4, Element::f16, 4},
-    {"v_mfma_f32_4x4x4f16", 4, 4, 16, Element::f16, 4},
-    {"v_mfma_f32_32x32x8f16", 32, 8, 1, Element::f16, 4},
-    {"v_mfma_f32_16x16x16f16", 16, 16, 1, Element::f16, 4},
-    {"v_mfma_i32_32x32x4i8", 32, 4, 2, Element::i8, 4},
-    {"v_mfma_i32_16x16x4i8", 16, 4, 4, Element::i8, 4},
-    {"v_mfma_i32_4x4x4i8", 4, 4, 16, Element::i8, 4},
-    {"v_mfma_i32_32x32x8i8", 32, 8, 1, Element::i8, 4},
-    {"v_mfma_i32_16x16x16i8", 16, 16, 1, Element::i8, 4},
-    {"v_mfma_f32_32x32x4bf16_1k", 32, 4, 2, Element::bf16, 4},
-    {"v_mfma_f32_16x16x4bf16_1k", 16, 4, 4, Element::bf16, 4},
-    {"v_mfma_f32_4x4x4bf16_1k", 4, 4, 16, Element::bf16, 4},
-    {"v_mfma_f32_32x32x8bf16_1k", 32, 8, 1, Element::bf16, 4},
-    {"v_mfma_f32_16x16x16bf16_1k", 16, 16, 1, Element::bf16, 4},
-    {"v_mfma_f32_32x32x2bf16", 32, 2, 2, Element::bf16, 2},
-    {"v_mfma_f32_16x16x2bf16", 16, 2, 4, Element::bf16, 2},
-    {"v_mfma_f32_4x4x2bf16", 4, 2, 16, Element::bf16, 2},
-    {"v_mfma_f32_32x32x4bf16", 32, 4, 1, Element::bf16, 2},
-    {"v_mfma_f32_16x16x8bf16", 16, 8, 1, Element::bf16, 2},
-    {"v_mfma_f64_16x16x4f64", 16, 4, 1, Element::f64, 1},
-    {"v_mfma_f64_4x4x4f64", 4, 4, 4, Element::f64, 1},
+    {"v_mfma_f32_32x32x1f32", 32, 1, 2, Factor::f32, 1},
+    {"v_mfma_f32_16x16x1f32", 16, 1, 4, Factor::f32, 1},
+    {"v_mfma_f32_4x4x1f32", 4, 1, 16, Factor::f32, 1},
+    {"v_mfma_f32_32x32x2f32", 32, 2, 1, Factor::f32, 1},
+    {"v_mfma_f32_16x16x4f32", 16, 4, 1, Factor::f32, 1},
+    {"v_mfma_f32_32x32x4f16", 32, 4, 2, Factor::f16, 4},
+    {"v_mfma_f32_16x16x4f16", 16, 4, 4, Factor::f16, 4},
+    {"v_mfma_f32_4x4x4f16", 4, 4, 16, Factor::f16, 4},
+    {"v_mfma_f32_32x32x8f16", 32, 8, 1, Factor::f16, 4},
+    {"v_mfma_f32_16x16x16f16", 16, 16, 1, Factor::f16, 4},
+    {"v_mfma_i32_32x32x4i8", 32, 4, 2, Factor::i8, 4},
+    {"v_mfma_i32_16x16x4i8", 16, 4, 4, Factor::i8, 4},
+    {"v_mfma_i32_4x4x4i8", 4, 4, 16, Factor::i8, 4},
+    {"v_mfma_i32_32x32x8i8", 32, 8, 1, Factor::i8, 4},
+    {"v_mfma_i32_16x16x16i8", 16, 16, 1, Factor::i8, 4},
+    {"v_mfma_f32_32x32x4bf16_1k", 32, 4, 2, Factor::bf16, 4},
+    {"v_mfma_f32_16x16x4bf16_1k", 16, 4, 4, Factor::bf16, 4},
+    {"v_mfma_f32_4x4x4bf16_1k", 4, 4, 16, Factor::bf16, 4},
+    {"v_mfma_f32_32x32x8bf16_1k", 32, 8, 1, Factor::bf16, 4},
+    {"v_mfma_f32_16x16x16bf16_1k", 16, 16, 1, Factor::bf16, 4},
+    {"v_mfma_f32_32x32x2bf16", 32, 2, 2, Factor::bf16, 2},
+    {"v_mfma_f32_16x16x2bf16", 16, 2, 4, Factor::bf16, 2},
+    {"v_mfma_f32_4x4x2bf16", 4, 2, 16, Factor::bf16, 2},
+    {"v_mfma_f32_32x32x4bf16", 32, 4, 1, Factor::bf16, 2},
+    {"v_mfma_f32_16x16x8bf16", 16, 8, 1, Factor::bf16, 2},
+    {"v_mfma_f64_16x16x4f64", 16, 4, 1, Factor::f64, 1},
+    {"v_mfma_f64_4x4x4f64", 4, 4, 4, Factor::f64, 1},
 };
 
 /// Lanes of one depth group stand together: block after block, row after row; the next group follows.
@@ -140,7 +140,7 @@ struct Place {
 };
 /// Where row i, column j of block b of C and D is.
 Place output_place(const Mfma& s, unsigned b, unsigned i, unsigned j) {
-    if (s.element == Element::f64) {
+    if (s.element == Factor::f64) {
         if (s.rows == 16) return {2 * (i / 4), 16 * (i % 4) + j};
         return {0, 16 * i + 4 * b + j};
     }
@@ -152,22 +152,22 @@ Place output_place(const Mfma& s, unsigned b, unsigned i, unsigned j) {
 /// Writes a small whole number as an element of `first` and its successors.
 void put(Machine& m, unsigned first, const Mfma& s, unsigned lane, unsigned number, int value) {
     switch (s.element) {
-        case Element::f32:
+        case Factor::f32:
             m.lane(first, lane) = bits(static_cast<float>(value));
             return;
-        case Element::f64: {
+        case Factor::f64: {
             const u64 raw = bits(static_cast<double>(value));
             m.lane(first, lane) = static_cast<u32>(raw);
             m.lane(first + 1, lane) = static_cast<u32>(raw >> 32);
             return;
         }
-        case Element::i8: {
+        case Factor::i8: {
             u32& word = m.lane(first, lane);
             word = (word & ~(0xffu << 8 * number)) | (static_cast<u32>(value) & 0xff) << 8 * number;
             return;
         }
         default: {
-            const u32 raw = s.element == Element::f16 ? half(value) : bits(static_cast<float>(value)) >> 16;
+            const u32 raw = s.element == Factor::f16 ? half(value) : bits(static_cast<float>(value)) >> 16;
             u32& word = m.lane(first + number / 2, lane);
             const unsigned shift = number % 2 * 16;
             word = (word & ~(0xffffu << shift)) | raw << shift;
@@ -177,8 +177,8 @@ void put(Machine& m, unsigned first, const Mfma& s, unsigned lane, unsigned numb
 
 int result(Machine& m, const Mfma& s, unsigned first, Place place) {
     const u32 low = m.lane(first + place.reg, place.lane);
-    if (s.element == Element::i8) return static_cast<int>(low);
-    if (s.element != Element::f64) return static_cast<int>(as_float(low));
+    if (s.element == Factor::i8) return static_cast<int>(low);
+    if (s.element != Factor::f64) return static_cast<int>(as_float(low));
     return static_cast<int>(as_double(low | u64{m.lane(first + place.reg + 1, place.lane)} << 32));
 }
 
@@ -211,8 +211,8 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
         }
     }
     m.exec(exec);
-    const u32 three = s.element == Element::i8 ? 131 : 244;  // 3, or 2.0
-    const int c = s.element == Element::i8 ? 3 : 2;
+    const u32 three = s.element == Factor::i8 ? 131 : 244;  // 3, or 2.0
+    const int c = s.element == Factor::i8 ? 3 : 2;
     REQUIRE(m.run(vop3(s.name, kD, v(kA), v(kB), three, modifiers.cbsz << 8 | modifiers.abid << 11,
                        modifiers.blgp << 29)) == Stop::End);
     unsigned wrong = 0;
@@ -249,7 +249,7 @@ TEST_CASE("MFMA multiplies matrices of every shape, regardless of EXEC", "[isa][
 
 TEST_CASE("CBSZ and ABID give several blocks the same A", "[isa][matrix]") {
     for (const Mfma& shape : kShapes) {
-        if (shape.element == Element::f64) continue;
+        if (shape.element == Factor::f64) continue;
         for (unsigned cbsz = 1; (1u << cbsz) <= shape.blocks; ++cbsz) {
             for (unsigned abid = 0; abid < (1u << cbsz); ++abid)
                 check_shape(shape, kfdemu::isa::best_level(), {cbsz, abid, 0}, kAll);

@@ -17,7 +17,7 @@ u32 addend(const Row& row, Random& random) {
 Words matrix_sample(const Row& row, Target target, Random& random, bool first) {
     const u32 d = 2 * random.below((256 - dwords(row.dst)) / 2 + 1);
     const u32 a = 256 + 2 * random.below(127), b = 256 + 2 * random.below(127);
-    u32 low = 0xd3800000 | row.opcode << 16 | d, high = a | b << 9 | addend(row, random) << 18;
+    u32 low = 0xd3800000 | row.opcodes.gfx9 << 16 | d, high = a | b << 9 | addend(row, random) << 18;
     high |= random.bits(2) << 27;                               // ACC
     if (target == Target::gfx90a) low |= random.bits(1) << 15;  // ACC_CD
     if (first) return {low, high};

@@ -15,7 +15,7 @@ using u32 = std::uint32_t;
 class Maker {
   public:
     Maker(const Row& row, Target target)
-        : row_{row}, target_{target}, random_{std::uint64_t{row.opcode} * 77 + static_cast<u32>(row.format)} {}
+        : row_{row}, target_{target}, random_{std::uint64_t{row.opcodes.gfx9} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
         for (unsigned n = 0; n < 12; ++n) {
@@ -82,13 +82,13 @@ class Maker {
             case Format::Sopk:
                 return sopk();
             case Format::Sopp:
-                return add(0xbf800000 | row_.opcode << 16 | simm(), false);
+                return add(0xbf800000 | row_.opcodes.gfx9 << 16 | simm(), false);
             case Format::Vop1:
             case Format::Vop2:
             case Format::Vopc:
                 return short_forms();
             case Format::Vop3:
-                return vop3(row_.opcode);
+                return vop3(row_.opcodes.gfx9);
             case Format::Vop3p:
                 return vop3p();
             case Format::Smem:
@@ -116,32 +116,32 @@ class Maker {
         const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
                                     std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
         const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
-        add(0xbe800000 | d << 16 | row_.opcode << 8 | s, s == 255);
+        add(0xbe800000 | d << 16 | row_.opcodes.gfx9 << 8 | s, s == 255);
     }
     void sop2() {
         const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
         const u32 a = scalar_source(row_.src[0], true), b = scalar_source(row_.src[1], a != 255);
-        add(0x80000000 | row_.opcode << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
+        add(0x80000000 | row_.opcodes.gfx9 << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopc() {
-        const bool index = row_.src[1] == Type::special;
+        const bool index = row_.src[1] == Type::gpr_index;
         const u32 a = scalar_source(row_.src[0], true),
                   b = index ? random_.bits(4) : scalar_source(row_.src[1], a != 255);
-        add(0xbf000000 | row_.opcode << 16 | b << 8 | a, a == 255 || b == 255);
+        add(0xbf000000 | row_.opcodes.gfx9 << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopk() {
         const bool literal = row_.dst == Type::none;
         const u32 d = literal ? 0 : sgpr(row_.dst);
-        add(0xb0000000 | row_.opcode << 23 | d << 16 | random_.bits(16), literal);
+        add(0xb0000000 | row_.opcodes.gfx9 << 23 | d << 16 | random_.bits(16), literal);
     }
 
     // VOP1, VOP2, VOPC: short, with SDWA, with DPP, as VOP3.
 
     u32 short_word(u32 first) {
         const u32 d = row_.dst == Type::s32 ? sgpr(Type::b32) : row_.dst == Type::none ? 0 : vgpr();
-        if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | row_.opcode << 9 | first;
-        if (row_.format == Format::Vopc) return 0x7c000000 | row_.opcode << 17 | vgpr() << 9 | first;
-        return u32{row_.opcode} << 25 | d << 17 | vgpr() << 9 | first;
+        if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | row_.opcodes.gfx9 << 9 | first;
+        if (row_.format == Format::Vopc) return 0x7c000000 | row_.opcodes.gfx9 << 17 | vgpr() << 9 | first;
+        return u32{row_.opcodes.gfx9} << 25 | d << 17 | vgpr() << 9 | first;
     }
     void short_forms() {
         const bool only_vgpr = row_.dst == Type::s32 || row_.is(kNoModifiers);
@@ -155,7 +155,7 @@ class Maker {
             if (row_.format != Format::Vopc) dpp();
         }
         if (!row_.is(kNoVop3))
-            vop3(row_.opcode + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
+            vop3(row_.opcodes.gfx9 + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
     }
     static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
     void sdwa() {
@@ -245,9 +245,9 @@ class Maker {
             made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
             return;
         }
-        u32 first = 0xd3800000 | row_.opcode << 16 | vgpr(), second = 0;
+        u32 first = 0xd3800000 | row_.opcodes.gfx9 << 16 | vgpr(), second = 0;
         if (row_.is(kAccumulator)) {
-            const bool reads = row_.opcode == 0x58;
+            const bool reads = row_.opcodes.gfx9 == 0x58;
             second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
             made_.push_back({first | 0x4000, second});
             return;
@@ -270,7 +270,7 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        u32 first = 0xc0000000 | row_.opcode << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
+        u32 first = 0xc0000000 | row_.opcodes.gfx9 << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
             made_.push_back({first, 0});
             return;
@@ -294,7 +294,7 @@ class Maker {
         if (segment == 1 && row_.is(kNoScratch)) return;
         const u32 offset = segment == 0 ? random_.bits(12) : random_.bits(13);
         const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
-        const u32 first = 0xdc000000 | row_.opcode << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
+        const u32 first = 0xdc000000 | row_.opcodes.gfx9 << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
                           random_.bits(1) << 17 | glc() << 16;
         if (segment != 0 && to_lds()) {
             const u32 where = segment == 1 && saddr != 0x7f ? 0 : vgpr();
@@ -308,7 +308,7 @@ class Maker {
     }
     /// Loads of up to a dword may go straight into LDS: no VDATA then.
     bool to_lds() {
-        const bool small = row_.opcode == 0 || (row_.opcode >= 0x10 && row_.opcode <= 0x14);
+        const bool small = row_.opcodes.gfx9 == 0 || (row_.opcodes.gfx9 >= 0x10 && row_.opcodes.gfx9 <= 0x14);
         return small && row_.src[1] == Type::none && random_.one_in(4);
     }
     /// VADDR, VDATA, SRSRC and SOFFSET.
@@ -319,7 +319,7 @@ class Maker {
                offset << 24;
     }
     void mubuf() {
-        const u32 word = 0xe0000000 | row_.opcode << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
+        const u32 word = 0xe0000000 | row_.opcodes.gfx9 << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
             const bool moves_lds = row_.is(kStore);
             made_.push_back({moves_lds ? word | 1u << 16 : word & ~0xfffu, moves_lds ? buffer_operands(0, false) : 0});
@@ -332,14 +332,14 @@ class Maker {
     }
     void mtbuf() {
         const u32 address_bits = random_.bits(2);
-        const u32 first = 0xe8000000 | row_.opcode << 15 | random_.bits(7) << 19 | address_bits << 12 |
+        const u32 first = 0xe8000000 | row_.opcodes.gfx9 << 15 | random_.bits(7) << 19 | address_bits << 12 |
                           random_.bits(1) << 14 | (random_.one_in(2) ? random_.bits(12) : 0);
         made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22});
     }
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");
         const u32 offset = plain || random_.one_in(3) ? 0 : random_.bits(16);
-        u32 first = 0xd8000000 | row_.opcode << 17 | offset;
+        u32 first = 0xd8000000 | row_.opcodes.gfx9 << 17 | offset;
         if (target_ != Target::gfx90a && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
             !std::strstr(row_.name, "swizzle"))
             first |= 1u << 16;

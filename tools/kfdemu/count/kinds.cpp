@@ -15,17 +15,7 @@ constexpr std::array<const char*, kKinds> kNames = {"salu", "valu", "matrix", "s
                                                     "flat", "lds",  "atomic", "branch", "barrier",   "other"};
 
 bool is_jump(const isa::Inst& inst) {
-    switch (static_cast<Op>(inst.row)) {
-        case Op::s_setpc_b64:
-        case Op::s_swappc_b64:
-        case Op::s_call_b64:
-        case Op::s_cbranch_join:
-        case Op::s_cbranch_g_fork:
-        case Op::s_cbranch_i_fork:
-            return true;
-        default:
-            return inst.format == Format::Sopp && inst.has(isa::kBranch);
-    }
+    return isa::rows()[inst.row].is(isa::kJump) || (inst.format == Format::Sopp && inst.has(isa::kBranch));
 }
 
 /// buffer_wbinvl1 and the like access nothing.
@@ -76,27 +66,20 @@ bool is_vector(const isa::Inst& inst) {
            kind == Kind::Flat || kind == Kind::Lds || kind == Kind::Atomic;
 }
 
-bool is_taken(const isa::Wave& wave, const isa::Inst& inst) {
+bool is_taken(const isa::Wave& w, const isa::Inst& inst) {
+    [[maybe_unused]] const bool scc = w.scc;
     switch (static_cast<Op>(inst.row)) {
-        case Op::s_cbranch_scc0:
-            return !wave.scc;
-        case Op::s_cbranch_scc1:
-            return wave.scc;
-        case Op::s_cbranch_vccz:
-            return wave.s64(isa::kVcc) == 0;
-        case Op::s_cbranch_vccnz:
-            return wave.s64(isa::kVcc) != 0;
-        case Op::s_cbranch_execz:
-            return wave.exec() == 0;
-        case Op::s_cbranch_execnz:
-            return wave.exec() != 0;
-        case Op::s_branch:
-        case Op::s_setpc_b64:
-        case Op::s_swappc_b64:
-        case Op::s_call_b64:
-            return true;
-        default:
-            return false;
+#define SOPP(...)
+#define SOPP_BRANCH(op, name, on, attributes, ...) \
+    case Op::name:                                 \
+        return __VA_ARGS__;
+#include "../isa/rows/sopp.inc"
+#undef SOPP
+#undef SOPP_BRANCH
+        default: {
+            const isa::Row& row = isa::rows()[inst.row];
+            return row.is(isa::kJump) && !row.is(isa::kWritesExec);  // forks and joins are not known
+        }
     }
 }
 

@@ -35,6 +35,6 @@ Kind kind_of(const isa::Inst& inst);
 /// Whether it is executed for each lane.
 bool is_vector(const isa::Inst& inst);
 /// Whether the branch is going to be taken.
-bool is_taken(const isa::Wave& wave, const isa::Inst& inst);
+bool is_taken(const isa::Wave& w, const isa::Inst& inst);
 
 }  // namespace kfdemu::count

@@ -227,79 +227,34 @@ bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& 
 
 bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) {
     if (inst.row >= isa::kRowCount) return false;
-    const Op op{inst.row};
-    switch (op) {
-        case Op::s_nop:
-        case Op::s_waitcnt:
-        case Op::v_nop:
+    const Entry& entry = entry_of(Op{inst.row});
+    switch (entry.how) {
+        case How::interpreted:
+            return false;
+        case How::nothing:
             return true;
-        case Op::s_mov_b32:
-            return scalar(inst, Scalar::move, 1, ops);
-        case Op::s_movk_i32:
-            return scalar_number(inst, static_cast<std::uint32_t>(inst.offset), ops);
-        case Op::s_load_dword:
-            return scalar_load(inst, 1, ops);
-        case Op::s_load_dwordx2:
-            return scalar_load(inst, 2, ops);
-        case Op::s_load_dwordx4:
-            return scalar_load(inst, 4, ops);
-        case Op::s_load_dwordx8:
-            return scalar_load(inst, 8, ops);
-        case Op::s_mul_i32:
-            return scalar(inst, Scalar::mul_low, 2, ops);
-        case Op::s_and_b32:
-            return scalar(inst, Scalar::bit_and, 2, ops);
-        case Op::s_or_b32:
-            return scalar(inst, Scalar::bit_or, 2, ops);
-        case Op::s_xor_b32:
-            return scalar(inst, Scalar::bit_xor, 2, ops);
-        case Op::s_lshl_b32:
-            return scalar(inst, Scalar::shift_left, 2, ops);
-        case Op::s_lshr_b32:
-            return scalar(inst, Scalar::shift_right, 2, ops);
-        case Op::s_ashr_i32:
-            return scalar(inst, Scalar::shift_right_signed, 2, ops);
-        case Op::s_add_u32:
-            return scalar(inst, Scalar::add, 2, ops);
-        case Op::s_addc_u32:
-            return scalar(inst, Scalar::add_with_carry, 2, ops);
-        case Op::s_sub_u32:
-            return scalar(inst, Scalar::sub, 2, ops);
-        case Op::v_pk_fma_f32:
-            return packed(inst, Lane::fma_f, 3, ops);
-        case Op::v_pk_mul_f32:
-            return packed(inst, Lane::mul_f, 2, ops);
-        case Op::v_pk_add_f32:
-            return packed(inst, Lane::add_f, 2, ops);
-        case Op::v_pk_mov_b32:
+        case How::lane:
+            return one_operation(inst, entry, width, ops);
+        case How::packed:
+            return packed(inst, entry.lane, entry.sources, ops);
+        case How::packed_move:
             return packed_move(inst, ops);
-        case Op::v_lshlrev_b64:
+        case How::wide_shift_left:
             return wide_shift_left(inst, ops);
-        case Op::ds_read_b32:
-            return load_one(inst, 1, ops);
-        case Op::ds_read_b64:
-            return load_one(inst, 2, ops);
-        case Op::ds_read_b96:
-            return load_one(inst, 3, ops);
-        case Op::ds_read_b128:
-            return load_one(inst, 4, ops);
-        case Op::ds_read2_b32:
-            return load_two(inst, 1, 1, ops);
-        case Op::ds_read2st64_b32:
-            return load_two(inst, 1, 64, ops);
-        case Op::ds_read2_b64:
-            return load_two(inst, 2, 1, ops);
-        case Op::ds_read2st64_b64:
-            return load_two(inst, 2, 64, ops);
-        case Op::flat_load_dword:
-            return global(inst, Lane::load_global, ops);
-        case Op::flat_store_dword:
-            return global(inst, Lane::store_global, ops);
-        default: {
-            const Entry* const entry = entry_of(op);
-            return entry != nullptr && one_operation(inst, *entry, width, ops);
-        }
+        case How::scalar:
+            return scalar(inst, entry.scalar, entry.sources, ops);
+        case How::number:
+            return scalar_number(inst, static_cast<std::uint32_t>(inst.offset), ops);
+        case How::loads_scalar:
+            return scalar_load(inst, entry.sources, ops);
+        case How::loads_lds:
+            return load_one(inst, entry.sources, ops);
+        case How::loads_lds_twice:
+            return load_two(inst, entry.sources, entry.code, ops);
+        case How::global:
+            return global(inst, entry.lane, ops);
     }
+    return false;
 }
 
 }  // namespace kfdemu::jit

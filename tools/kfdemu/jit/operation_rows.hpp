@@ -1,6 +1,6 @@
-// The instructions that are one operation on a lane's 32 bits.
+// How instructions are translated: the translation column of their rows.
 //
-//     if (const Entry* entry = entry_of(isa::Op::v_add_u32)) …
+//     const Entry& entry = entry_of(isa::Op::v_add_u32);     // entry.how == How::lane
 //
 // Thread safety: any thread.
 #pragma once
@@ -10,17 +10,33 @@
 
 namespace kfdemu::jit {
 
+enum class How : std::uint8_t {
+    interpreted,  ///< not at all: it ends a run
+    nothing,      ///< it has no effect
+    lane,         ///< one operation on each lane's 32 bits
+    packed,       ///< one on each half of 64 bits
+    packed_move,
+    wide_shift_left,
+    scalar,
+    number,  ///< an SGPR becomes SIMM16
+    loads_scalar,
+    loads_lds,
+    loads_lds_twice,
+    global,
+};
+
 /// How an instruction's sources become those of an operation.
 enum class Order : std::uint8_t { straight, reversed, with_dst };
 
 struct Entry {
-    Lane lane;
-    std::uint8_t sources;
+    How how = How::interpreted;
+    Lane lane{};
+    Scalar scalar{};
+    std::uint8_t sources = 0;  ///< of loads: dwords
     Order order = Order::straight;
-    std::uint8_t code = 0;
+    std::uint8_t code = 0;  ///< LaneOp::code; of loads_lds_twice: the stride
 };
 
-/// Null: no such row.
-const Entry* entry_of(isa::Op op);
+const Entry& entry_of(isa::Op op);
 
 }  // namespace kfdemu::jit

@@ -1,7 +1,6 @@
 #include "access.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace kfdemu::check {
@@ -9,67 +8,38 @@ namespace {
 
 using namespace isa;
 
-/// How an instruction accesses memory; derived from its row.
+/// How an instruction accesses memory.
 struct Shape {
     std::uint8_t bytes = 0;  ///< of one lane's access; 0: accesses nothing that is checked
     bool reads = false, writes = false, two_offsets = false;
     std::uint16_t stride = 0;  ///< of OFFSET0 and OFFSET1
 };
 
-bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
-
-/// Narrow accesses are named; others are as wide as their registers.
-unsigned width(const Row& row, Type registers) {
-    const std::string_view name = row.name;
-    const bool atomic = row.is(kAtomic);
-    if (!atomic && (has(name, "byte") || has(name, "_b8") || has(name, "_u8") || has(name, "_i8"))) return 1;
-    if (!atomic && (has(name, "short") || has(name, "_b16") || has(name, "_u16") || has(name, "_i16"))) return 2;
-    return dwords(registers) * 4;
+/// The registers that are as wide as what is accessed, or as both of them.
+unsigned dwords_of(const Row& row) {
+    if (row.format == Format::Smem) return dwords(row.dst);
+    const Type data = row.src[1], result = row.dst;
+    if (row.format != Format::Ds) return dwords(result != Type::none ? result : data);
+    return data != Type::none ? dwords(data) : dwords(result) / (row.is(kTwoOffsets) ? 2 : 1);
 }
 
-Shape shape_of_ds(const Row& row) {
-    const std::string_view name = row.name;
-    for (const char* none : {"permute", "swizzle", "gws", "nop", "ordered", "src2"})
-        if (has(name, none)) return {};
+Shape shape_of(const Row& row) {
+    const Element element = row.shape.element;
+    if (element == Element::nothing || is_converted(element)) return {};
+    const bool halved = row.is(kPair) && row.format == Format::Smem;  // its operand and result are in one place
     Shape shape;
-    const Type data = row.src[1] != Type::none ? row.src[1] : row.dst;
-    shape.bytes = static_cast<std::uint8_t>(width(row, data));
+    const unsigned narrow = narrow_bytes(element);
+    shape.bytes = static_cast<std::uint8_t>(narrow != 0 ? narrow : dwords_of(row) * 4 / (halved ? 2 : 1));
     shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
-    shape.two_offsets = has(name, "read2") || has(name, "write2") || has(name, "wrxchg2");
-    if (shape.two_offsets && row.src[1] == Type::none) shape.bytes /= 2;  // its destination holds both
-    if (shape.two_offsets) shape.stride = static_cast<std::uint16_t>(shape.bytes * (has(name, "st64") ? 64 : 1));
-    return shape;
-}
-
-Shape shape_of_vector(const Row& row) {
-    if (has(row.name, "format") || (row.dst == Type::none && row.src[1] == Type::none)) return {};
-    Shape shape;
-    // The destination of an atomic is as wide as its memory; the data of a compare-and-swap is twice that.
-    const bool from_dst = row.dst != Type::none;
-    shape.bytes = static_cast<std::uint8_t>(width(row, from_dst ? row.dst : row.src[1]));
-    shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
-    return shape;
-}
-
-Shape shape_of_scalar(const Row& row) {
-    const bool addressed = row.src[0] == Type::b64 || row.src[0] == Type::b128;  // a pointer, a buffer
-    if (!addressed || has(row.name, "scratch") || has(row.name, "dcache") || has(row.name, "atc")) return {};
-    Shape shape;
-    const bool pair = has(row.name, "cmpswap");
-    shape.bytes = static_cast<std::uint8_t>(dwords(row.dst) * 4 / (pair ? 2 : 1));
-    shape.reads = !row.is(kStore), shape.writes = row.is(kStore) || row.is(kAtomic);
+    shape.two_offsets = row.is(kTwoOffsets);
+    if (shape.two_offsets) shape.stride = static_cast<std::uint16_t>(shape.bytes * (row.is(kStride64) ? 64 : 1));
     return shape;
 }
 
 const Shape& shape_of(const Inst& inst) {
     static const std::vector<Shape> shapes = [] {
-        std::vector<Shape> all(kRowCount);
-        for (std::size_t n = 0; n < kRowCount; ++n) {
-            const Row& row = rows()[n];
-            if (row.format == Format::Ds) all[n] = shape_of_ds(row);
-            if (row.format == Format::Flat || row.format == Format::Mubuf) all[n] = shape_of_vector(row);
-            if (row.format == Format::Smem) all[n] = shape_of_scalar(row);
-        }
+        std::vector<Shape> all;
+        for (const Row& row : rows()) all.push_back(shape_of(row));
         return all;
     }();
     return shapes[inst.row];
@@ -86,8 +56,7 @@ const std::uint32_t* registers(const Wave& wave, Operand operand) { return const
 
 /// Relative to M0: a counter of the wave, or a dword for each lane.
 bool relative_to_m0(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
-    const bool counts = inst.row == index(Op::ds_append) || inst.row == index(Op::ds_consume);
-    const bool by_lane = inst.row == index(Op::ds_read_addtid_b32) || inst.row == index(Op::ds_write_addtid_b32);
+    const bool counts = rows()[inst.row].is(kCountsLanes), by_lane = rows()[inst.row].is(kByLane);
     if (!counts && !by_lane) return false;
     Access& access = add(out, shape, Place::Lds, wave.exec());
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + (static_cast<std::uint32_t>(inst.offset) & 0xffff);

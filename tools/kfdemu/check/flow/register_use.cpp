@@ -1,7 +1,5 @@
 #include "register_use.hpp"
 
-#include <string_view>
-
 #include "../../isa/wave/wave.hpp"
 
 namespace kfdemu::check {
@@ -20,13 +18,9 @@ class Collector {
             case Format::Sop1:
             case Format::Sop2:
             case Format::Sopc:
-                scalar();
-                break;
             case Format::Sopk:
-                scalar_constant();
-                break;
             case Format::Sopp:
-                if (is(Op::s_cbranch_vccz) || is(Op::s_cbranch_vccnz)) reads(kVcc, 2);
+                scalar();
                 break;
             case Format::Smem:
                 scalar_memory();
@@ -49,7 +43,6 @@ class Collector {
     }
 
   private:
-    bool is(Op op) const { return inst_.row == index(op); }
     void reads(Operand first, unsigned count, LaneUse lanes = LaneUse::Active) {
         if (count != 0 && is_register(first)) uses_.add(first, count, false, lanes);
     }
@@ -59,20 +52,11 @@ class Collector {
     void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) { reads(inst_.src[n], dwords(row_.src[n]), lanes); }
 
     void scalar() {
-        if (is(Op::s_set_gpr_idx_on)) return reads_source(0);  // src[1] is a number
-        for (unsigned n = 0; n < 2; ++n) reads_source(n);
-        const bool keeps =
-            is(Op::s_bitset0_b32) || is(Op::s_bitset0_b64) || is(Op::s_bitset1_b32) || is(Op::s_bitset1_b64);
-        if (keeps) reads(inst_.dst, dwords(row_.dst));
-        writes(inst_.dst, dwords(row_.dst));
-    }
-    /// SOPK names one register, which most read, write or both.
-    void scalar_constant() {
-        const unsigned count = dwords(row_.dst);
-        const bool only_written = is(Op::s_movk_i32) || is(Op::s_getreg_b32) || is(Op::s_call_b64);
-        const bool updated = is(Op::s_cmovk_i32) || is(Op::s_addk_i32) || is(Op::s_mulk_i32);
-        if (!only_written) reads(inst_.dst, count);
-        if (only_written || updated) writes(inst_.dst, count);
+        const bool immediate = row_.format == Format::Sopk || row_.format == Format::Sopp;
+        for (unsigned n = 0; n < 2 && !immediate; ++n) reads_source(n);
+        if (row_.is(kReadsVcc)) reads(kVcc, 2);
+        if (row_.is(kReadsDst)) reads(inst_.dst, dwords(row_.dst));
+        if (!row_.is(kNoResult)) writes(inst_.dst, dwords(row_.dst));
     }
     void scalar_memory() {
         reads_source(0);
@@ -108,21 +92,21 @@ class Collector {
     }
     LaneUse lanes_of_sources() const {
         if (row_.is(kMatrix)) return LaneUse::All;
-        if (is(Op::v_readfirstlane_b32)) return LaneUse::First;
-        return is(Op::v_readlane_b32) ? LaneUse::Named : LaneUse::Active;
+        if (row_.is(kFirstLane)) return LaneUse::First;
+        return row_.is(kNamedLane) && row_.dst == Type::s32 ? LaneUse::Named : LaneUse::Active;
     }
     void vector() {
         const LaneUse lanes = lanes_of_sources();
         for (unsigned n = 0; n < 3; ++n) reads_source(n, lanes);
         if (row_.is(kCarryIn) || row_.is(kVccIn)) reads(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
-        if (row_.is(kReadsDst) || is(Op::v_swap_b32)) reads(inst_.dst, dwords(row_.dst));
-        if (is(Op::v_swap_b32)) writes(inst_.src[0], 1);
+        if (row_.is(kReadsDst) || row_.is(kSwaps)) reads(inst_.dst, dwords(row_.dst));
+        if (row_.is(kSwaps)) writes(inst_.src[0], 1);
         if (row_.format == Format::Vopc) return writes(inst_.sdst, 2);
         if (row_.is(kCarryOut)) writes(inst_.sdst, 2);
         writes(inst_.dst, dwords(row_.dst),
-               is(Op::v_writelane_b32) ? LaneUse::Named
-               : row_.is(kMatrix)      ? LaneUse::All
-                                       : LaneUse::Active);
+               row_.is(kNamedLane) && row_.dst != Type::s32 ? LaneUse::Named
+               : row_.is(kMatrix)                           ? LaneUse::All
+                                                            : LaneUse::Active);
     }
 
     const Inst& inst_;
@@ -146,9 +130,7 @@ RegisterUse loaded_registers(const Inst& inst) {
     if (!returns) return {};
     unsigned count = dwords(row.dst);
     // A compare-and-swap of SMEM has two operands in SDATA and returns one value.
-    if (row.format == Format::Smem && row.is(kAtomic) &&
-        std::string_view{row.name}.find("cmpswap") != std::string_view::npos)
-        count /= 2;
+    if (row.format == Format::Smem && row.is(kPair)) count /= 2;
     return {inst.dst, static_cast<std::uint8_t>(count), true, LaneUse::Active};
 }
 

@@ -25,6 +25,14 @@ Bits and_not(const Operands& o) {
     return logical_and(o.a, logical_not(o.b, width));
 }
 template <unsigned width>
+Bits not_and(const Operands& o) {
+    return logical_and(logical_not(o.a, width), o.b);
+}
+template <unsigned width>
+Bits not_or(const Operands& o) {
+    return logical_or(logical_not(o.a, width), o.b);
+}
+template <unsigned width>
 Bits or_not(const Operands& o) {
     return logical_or(o.a, logical_not(o.b, width));
 }
@@ -214,159 +222,63 @@ Bits one_bit(const Operands& o) {  // c is the old value
     return {set ? o.c.value | bit : o.c.value & ~bit, o.c.undefined & ~bit};
 }
 
-struct Entry {
-    isa::Op op;
-    Meaning meaning;
-    bool moves = false;
-};
-using enum isa::Op;
-
-constexpr Entry kEntries[] = {
-    {v_mov_b32, first, true},
-    {v_accvgpr_mov_b32, first, true},
-    {v_accvgpr_read_b32, first, true},
-    {v_accvgpr_write_b32, first, true},
-    {s_mov_b32, first, true},
-    {s_mov_b64, first, true},
-    {v_not_b32, complement, true},
-    {s_not_b32, complement, true},
-    {s_not_b64, complement64, true},
-    {v_bfrev_b32, reversed, true},
-    {s_brev_b32, reversed, true},
-    {v_and_b32, and_of, true},
-    {s_and_b32, and_of, true},
-    {s_and_b64, and_of, true},
-    {v_or_b32, or_of, true},
-    {s_or_b32, or_of, true},
-    {s_or_b64, or_of, true},
-    {v_xor_b32, xor_of, true},
-    {s_xor_b32, xor_of, true},
-    {s_xor_b64, xor_of, true},
-    {v_xnor_b32, inverted<xor_of, 32>, true},
-    {s_xnor_b32, inverted<xor_of, 32>, true},
-    {s_xnor_b64, inverted<xor_of, 64>, true},
-    {s_nand_b32, inverted<and_of, 32>, true},
-    {s_nand_b64, inverted<and_of, 64>, true},
-    {s_nor_b32, inverted<or_of, 32>, true},
-    {s_nor_b64, inverted<or_of, 64>, true},
-    {s_andn2_b32, and_not<32>, true},
-    {s_andn2_b64, and_not<64>, true},
-    {s_orn2_b32, or_not<32>, true},
-    {s_orn2_b64, or_not<64>, true},
-    {v_and_or_b32, and_or, true},
-    {v_or3_b32, or_three, true},
-    {v_bfi_b32, insert_field, true},
-    {v_lshl_or_b32, shifted_or, true},
-    {v_lshlrev_b32, left_by_a<32>, true},
-    {v_lshrrev_b32, right_by_a<32>, true},
-    {v_ashrrev_i32, right_signed_by_a<32>, true},
-    {v_lshlrev_b64, left_by_a<64>, true},
-    {v_lshrrev_b64, right_by_a<64>, true},
-    {v_ashrrev_i64, right_signed_by_a<64>, true},
-    {v_lshlrev_b16, left_by_a<16>, true},
-    {v_lshrrev_b16, right_by_a<16>, true},
-    {v_ashrrev_i16, right_signed_by_a<16>, true},
-    {s_lshl_b32, left_by_b<32>, true},
-    {s_lshr_b32, right_by_b<32>, true},
-    {s_ashr_i32, right_signed_by_b<32>, true},
-    {s_lshl_b64, left_by_b<64>, true},
-    {s_lshr_b64, right_by_b<64>, true},
-    {s_ashr_i64, right_signed_by_b<64>, true},
-    {v_bfe_u32, field<false>, true},
-    {v_bfe_i32, field<true>, true},
-    {s_bfe_u32, scalar_field<false, 32>, true},
-    {s_bfe_i32, scalar_field<true, 32>, true},
-    {s_bfe_u64, scalar_field<false, 64>, true},
-    {s_bfe_i64, scalar_field<true, 64>, true},
-    {s_sext_i32_i8, sign_extension<8>, true},
-    {s_sext_i32_i16, sign_extension<16>, true},
-    {v_alignbit_b32, aligned<1>, true},
-    {v_alignbyte_b32, aligned<8>, true},
-    {v_perm_b32, permuted, true},
-    {v_cndmask_b32, conditional, true},
-    {s_cselect_b32, scalar_select, true},
-    {s_cselect_b64, scalar_select, true},
-    {v_pack_b32_f16, packed_halves, true},
-    {s_pack_ll_b32_b16, packed_ll, true},
-    {s_pack_lh_b32_b16, packed_lh, true},
-    {s_pack_hh_b32_b16, packed_hh, true},
-    {s_bitset0_b32, one_bit<false, 32>, true},
-    {s_bitset0_b64, one_bit<false, 64>, true},
-    {s_bitset1_b32, one_bit<true, 32>, true},
-    {s_bitset1_b64, one_bit<true, 64>, true},
-    {v_add_u32, sum<32>},
-    {v_add_co_u32, sum<32>},
-    {v_add_i32, sum<32>},
-    {v_add_u16, sum<16>},
-    {s_add_u32, sum<32>},
-    {s_add_i32, sum<32>},
-    {v_addc_co_u32, sum_with_carry},
-    {s_addc_u32, sum_with_carry},
-    {v_sub_u32, difference<32>},
-    {v_sub_co_u32, difference<32>},
-    {v_sub_i32, difference<32>},
-    {v_sub_u16, difference<16>},
-    {s_sub_u32, difference<32>},
-    {s_sub_i32, difference<32>},
-    {v_subrev_u32, difference_reversed},
-    {v_subrev_co_u32, difference_reversed},
-    {v_subb_co_u32, difference_with_carry},
-    {s_subb_u32, difference_with_carry},
-    {v_subbrev_co_u32, difference_reversed_with_carry},
-    {v_add3_u32, sum_of_three},
-    {v_xad_u32, xor_sum},
-    {v_lshl_add_u32, shifted_sum},
-    {v_add_lshl_u32, sum_shifted},
-    {s_lshl1_add_u32, scaled_sum<1>},
-    {s_lshl2_add_u32, scaled_sum<2>},
-    {s_lshl3_add_u32, scaled_sum<3>},
-    {s_lshl4_add_u32, scaled_sum<4>},
-    {v_mul_lo_u32, product<32>},
-    {s_mul_i32, product<32>},
-    {v_mul_lo_u16, product<16>},
-    {v_mul_u32_u24, product24<false>},
-    {v_mul_i32_i24, product24<true>},
-    {v_mad_u32_u24, product24_sum<false>},
-    {v_mad_i32_i24, product24_sum<true>},
-    {v_mad_u64_u32, product64_sum<false>},
-    {v_mad_i64_i32, product64_sum<true>},
-    {v_cvt_f32_ubyte0, byte_number<0>},
-    {v_cvt_f32_ubyte1, byte_number<1>},
-    {v_cvt_f32_ubyte2, byte_number<2>},
-    {v_cvt_f32_ubyte3, byte_number<3>},
-    {v_bcnt_u32_b32, count_ones},
-    {s_bcnt1_i32_b32, count_ones_alone},
-    {s_bcnt1_i32_b64, count_ones_alone},
-    {v_mbcnt_lo_u32_b32, count_below<false>},
-    {v_mbcnt_hi_u32_b32, count_below<true>},
-    {v_ffbl_b32, lowest_one<32>},
-    {s_ff1_i32_b32, lowest_one<32>},
-    {s_ff1_i32_b64, lowest_one<64>},
-    {v_cvt_pkrtz_f16_f32, packed_results},
-    {v_cvt_pknorm_i16_f32, packed_results},
-    {v_cvt_pknorm_u16_f32, packed_results},
-    {v_cvt_pk_u16_u32, packed_results},
-    {v_cvt_pk_i16_i32, packed_results},
-};
-
-const Entry* entry_of(isa::Op op) {
-    static const auto table = [] {
-        std::array<const Entry*, isa::kRowCount> all{};
-        for (const Entry& entry : kEntries) all[isa::index(entry.op)] = &entry;
-        return all;
-    }();
-    return table[isa::index(op)];
+template <bool is_signed>
+Bits least(const Operands& o) {
+    if (order_is_undefined(o.a, o.b, is_signed, 32)) return {0, low_bits(32)};
+    const std::uint64_t turn = is_signed ? 1u << 31 : 0;
+    return (o.a.value ^ turn) < (o.b.value ^ turn) ? o.a : o.b;
 }
+template <bool is_signed>
+Bits greatest(const Operands& o) {
+    if (order_is_undefined(o.b, o.a, is_signed, 32)) return {0, low_bits(32)};
+    const std::uint64_t turn = is_signed ? 1u << 31 : 0;
+    return (o.b.value ^ turn) < (o.a.value ^ turn) ? o.a : o.b;
+}
+Bits conditional_move(const Operands& o) { return select(o.carry, o.a, o.c); }
+
+// Whether SCC, a carry or a comparison is undefined.
+
+bool nonzero(const Operands&, Bits result) { return nonzero_is_undefined(result); }
+bool equality(const Operands& o, Bits) { return equality_is_undefined(o.a, o.b); }
+template <bool is_signed, unsigned width>
+bool order(const Operands& o, Bits) {
+    return order_is_undefined(o.a, o.b, is_signed, width);
+}
+template <bool is_signed, unsigned width>
+bool order_turned(const Operands& o, Bits) {
+    return order_is_undefined(o.b, o.a, is_signed, width);
+}
+template <unsigned width>
+bool bit_of(const Operands& o, Bits) {
+    return (shift_right(o.a, o.b, width).undefined & 1) != 0;
+}
+bool carry_of_sum(const Operands& o, Bits) { return carry_is_undefined(o.a, o.b, {}, 32); }
+bool carry_of_sum_with_carry(const Operands& o, Bits) { return carry_is_undefined(o.a, o.b, o.carry, 32); }
+bool borrow(const Operands& o, Bits) { return borrow_is_undefined(o.a, o.b, {}); }
+bool borrow_reversed(const Operands& o, Bits) { return borrow_is_undefined(o.b, o.a, {}); }
+bool borrow_with_carry(const Operands& o, Bits) { return borrow_is_undefined(o.a, o.b, o.carry); }
+bool borrow_reversed_with_carry(const Operands& o, Bits) { return borrow_is_undefined(o.b, o.a, o.carry); }
+
+// What a row's flow column says.
+
+Bits no_bits(const Operands&) { return {}; }
+bool never(const Operands&, Bits) { return false; }
+
+constexpr RowFlow whole;
+constexpr RowFlow defined{no_bits, never};
+constexpr RowFlow moves(Bits (*result)(const Operands&)) { return {result, nullptr, true}; }
+constexpr RowFlow computes(Bits (*result)(const Operands&)) { return {result}; }
+constexpr RowFlow compares(bool (*rule)(const Operands&, Bits)) { return {no_bits, rule}; }
+constexpr RowFlow sets_exec(Bits (*result)(const Operands&)) { return {result, never, false, true}; }
+
+constexpr RowFlow kFlows[] = {
+#define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, code) flow,
+#include "../../isa/rows/rows.inc"
+#undef KFDEMU_ROW
+};
 
 }  // namespace
 
-Meaning meaning_of(isa::Op op) {
-    const Entry* entry = entry_of(op);
-    return entry == nullptr ? nullptr : entry->meaning;
-}
-bool only_moves(isa::Op op) {
-    const Entry* entry = entry_of(op);
-    return entry != nullptr && entry->moves;
-}
+const RowFlow& flow_of(isa::Op op) { return kFlows[isa::index(op)]; }
 
 }  // namespace kfdemu::check

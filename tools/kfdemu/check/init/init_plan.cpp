@@ -49,7 +49,7 @@ void collect(InitPlan& plan, const Inst& inst, const RegisterUses& uses, Part pa
 
 InitPlan InitPlans::make(const Inst& inst) {
     const RegisterUses uses = register_uses(inst);
-    const Op op = static_cast<Op>(inst.row);
+    const Row& row = rows()[inst.row];
     InitPlan plan;
     plan.kind = kind_of(inst.format);
     collect(plan, inst, uses, Part::ReadScalars);
@@ -57,11 +57,14 @@ InitPlan InitPlans::make(const Inst& inst) {
     collect(plan, inst, uses, Part::ReadVectors);
     plan.first_written = plan.count;
     collect(plan, inst, uses, Part::Written);
-    plan.always = is_indirect(op) || op == Op::v_writelane_b32;
+    // Those that name registers indirectly, or may keep their destination, are looked at even if what they name is
+    // defined.
+    plan.always = row.is(kMovesFrom) || row.is(kMovesTo) || (row.is(kReadsScc) && row.is(kReadsDst)) ||
+                  (row.is(kNamedLane) && row.dst != Type::s32);
     plan.all_lanes |= inst.form == Form::Dpp || (inst.format == Format::Ds && !accesses_memory(inst));
     plan.keeps_parts = keeps_parts(inst);
     plan.only_memory = is_global(inst) && accesses_memory(inst) && !inst.has(kLds);
-    plan.loads = plan.only_memory && !rows()[inst.row].is(kStore);
+    plan.loads = plan.only_memory && !row.is(kStore);
     plan.only_lds = inst.format == Format::Ds && accesses_memory(inst) && !inst.has(kLds);
     return plan;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 #include "../flow/register_use.hpp"
 
@@ -12,36 +11,22 @@ namespace kfdemu::check {
 namespace {
 
 using namespace isa;
-using enum Op;
 
-bool has(const Row& row, std::string_view part) {
-    return std::string_view{row.name}.find(part) != std::string_view::npos;
-}
-bool is_signed_load(const Row& row) {
-    return has(row, "sbyte") || has(row, "sshort") || has(row, "_i8") || has(row, "_i16");
-}
-bool is_high(const Row& row) { return has(row, "d16_hi"); }
-
-bool is_permute(Op op) { return op == ds_swizzle_b32 || op == ds_permute_b32 || op == ds_bpermute_b32; }
 /// LDS that M0 addresses.
-bool uses_m0(const Inst& inst, Op op) {
-    if (op == ds_write_addtid_b32 || op == ds_read_addtid_b32 || op == ds_consume || op == ds_append) return true;
-    return inst.has(kLds) && inst.format != Format::Ds;
+bool uses_m0(const Inst& inst, const Row& row) {
+    return row.is(kReadsM0) || (inst.has(kLds) && inst.format != Format::Ds);
 }
 
 /// A loaded byte or half as it arrives in its register; the other half keeps what it had.
 Undefined arrived(const Row& row, unsigned bytes, Undefined loaded, Undefined old) {
     if (bytes >= 4) return loaded;
     std::uint64_t bits = loaded.bits & low_bits(8 * bytes);
-    if (is_signed_load(row)) bits = static_cast<std::uint64_t>(sign_extended(bits, 8 * bytes));
-    if (!has(row, "d16")) return {static_cast<std::uint32_t>(bits), loaded.origin};
-    const unsigned shift = is_high(row) ? 16 : 0;
+    if (is_signed(row.shape.element)) bits = static_cast<std::uint64_t>(sign_extended(bits, 8 * bytes));
+    if (!is_half(row.shape.element)) return {static_cast<std::uint32_t>(bits), loaded.origin};
+    const unsigned shift = is_high_half(row.shape.element) ? 16 : 0;
     const auto now = static_cast<std::uint32_t>((bits & 0xffff) << shift);
     return {(old.bits & ~(0xffffu << shift)) | now, now != 0 ? loaded.origin : old.origin};
 }
-
-/// Stores its operand whatever was there.
-bool is_exchange(const Row& row) { return (has(row, "swap") && !has(row, "cmpswap")) || has(row, "wrxchg"); }
 
 template <class Body>
 void for_each_lane(std::uint64_t lanes, Body&& body) {
@@ -57,7 +42,7 @@ void MemoryFlow::run() {
     if (!scalar && flow_.wave.exec() == 0) return;
     if (inst_.format == Format::Ds && (inst_.has(kLds) || row_.is(kGws))) return;
     addresses();
-    if (is_permute(flow_.op())) return move_between_lanes();
+    if (row_.is(kPermutes)) return move_between_lanes();
     if (!accesses_memory(inst_)) return unknown_access();
     if (inst_.has(kLds) && inst_.format != Format::Ds) return flow_.shared.lds.define_all();
     Segments segments;
@@ -88,7 +73,7 @@ void MemoryFlow::unknown_access() {
     define_results(flow_.wave.exec());
     const bool writes = row_.is(kStore) || row_.is(kAtomic) || inst_.has(kLds);
     if (inst_.format == Format::Ds || inst_.has(kLds)) {
-        if (writes || flow_.op() == ds_append || flow_.op() == ds_consume) flow_.shared.lds.define_all();
+        if (writes) flow_.shared.lds.define_all();
     } else if (writes) {
         flow_.own.scratch.define_all();
     }
@@ -109,14 +94,13 @@ void MemoryFlow::address_part(Operand operand, unsigned count) {
 }
 
 void MemoryFlow::addresses() {
-    const Op op = flow_.op();
-    if (uses_m0(inst_, op)) address_part(kM0, 1);
+    if (uses_m0(inst_, row_)) address_part(kM0, 1);
     switch (inst_.format) {
         case Format::Smem:
             address_part(inst_.src[0], dwords(row_.src[0]));
             return address_part(inst_.src[1], 1);
         case Format::Ds:
-            if (row_.src[0] != Type::none && op != ds_swizzle_b32) address_part(inst_.src[0], 1);
+            if (row_.src[0] != Type::none && !row_.is(kPattern)) address_part(inst_.src[0], 1);
             return;
         case Format::Flat: {
             const bool scratch = inst_.segment == Segment::Scratch, based = inst_.src[2] != kNoOperand;
@@ -134,8 +118,7 @@ void MemoryFlow::addresses() {
 
 void MemoryFlow::define_results(std::uint64_t lanes) {
     const RegisterUse to = loaded_registers(inst_);
-    const bool keeps = has(row_, "d16");
-    const bool high = is_high(row_);
+    const bool keeps = is_half(row_.shape.element), high = is_high_half(row_.shape.element);
     for (unsigned k = 0; k < to.count; ++k) {
         const auto dword = static_cast<Operand>(to.first + k);
         if (!keeps || to.first < kConstants) {
@@ -152,7 +135,7 @@ void MemoryFlow::define_results(std::uint64_t lanes) {
 
 void MemoryFlow::move_between_lanes() {
     ShadowWave& shadow = flow_.shared.wave;
-    const bool swizzle = flow_.op() == ds_swizzle_b32;
+    const bool swizzle = row_.is(kPattern);
     const Operand data = inst_.src[swizzle ? 0 : 1];
     shadow.prepare(flow_.wave);
     Inst move = inst_;
@@ -244,7 +227,7 @@ Operand MemoryFlow::data_of(unsigned number) const {
 
 void MemoryFlow::stores(const Access& access, unsigned number) {
     const Operand data = data_of(number);
-    const unsigned count = (access.bytes + 3) / 4, shift = is_high(row_) ? 16 : 0;
+    const unsigned count = (access.bytes + 3) / 4, shift = is_high_half(row_.shape.element) ? 16 : 0;
     DefinedMemory* memory = memory_of(access);
     if (memory == nullptr) return check_stored(access, data, count, shift);
     std::uint64_t undefined = 0;
@@ -296,7 +279,7 @@ void MemoryFlow::check_stored(const Access& access, Operand data, unsigned count
 void MemoryFlow::memory_atomic(const Access& access, Operand data, unsigned count) {
     check_stored(access, data, count, 0);
     define_results(access.lanes);
-    if (!flow_.scene.session.fresh_memory || is_exchange(row_)) return;
+    if (!flow_.scene.session.fresh_memory || row_.is(kExchange)) return;
     for_each_lane(access.lanes, [&](unsigned l) {
         const Undefined old = fresh(access.at[l], 4);
         if (old.bits != 0)
@@ -314,7 +297,7 @@ void MemoryFlow::atomic(const Access& access, unsigned number) {
     if (memory == nullptr) return memory_atomic(access, data, count);
     const RegisterUse to = loaded_registers(inst_);
     const bool second = inst_.format == Format::Ds && row_.src[2] != Type::none && !row_.is(kTwoOffsets);
-    const bool exchanges = is_exchange(row_);
+    const bool exchanges = row_.is(kExchange);
     for_each_lane(access.lanes, [&](unsigned l) {
         Undefined old[4] = {}, all{}, now[4] = {};
         memory->load(lane_in(access, l), access.at[l], access.bytes, old);

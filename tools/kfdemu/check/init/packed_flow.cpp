@@ -1,7 +1,6 @@
 // Undefined bits through VOP3P: packed halves and pairs, dot products, mixed precision, matrices.
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 #include "vector_flow.hpp"
 
@@ -9,11 +8,10 @@ namespace kfdemu::check {
 namespace {
 
 using namespace isa;
-using enum Op;
 
 class PackedFlow {
   public:
-    explicit PackedFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()}, op_{flow.op()} {}
+    explicit PackedFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()} {}
 
     void run() {
         for (unsigned n = 0; n < 3; ++n)
@@ -27,7 +25,7 @@ class PackedFlow {
     bool has(unsigned n) const { return row_.src[n] != Type::none; }
 
     void one_lane(unsigned lane) {
-        if (op_ == v_pk_mov_b32) {
+        if (row_.dst == Type::b64) {  // v_pk_mov_b32
             write(0, lane, sources_[0][chosen(0, false)].at(lane));
             return write(1, lane, sources_[1][chosen(1, false)].at(lane));
         }
@@ -63,9 +61,7 @@ class PackedFlow {
         const auto source = [&](unsigned n) {
             return chosen(n, true) ? half_of(n, lane, chosen(n, false)) : sources_[n][0].at(lane);
         };
-        const bool low = op_ == v_mad_mixlo_f16 || op_ == v_fma_mixlo_f16;
-        const bool high = op_ == v_mad_mixhi_f16 || op_ == v_fma_mixhi_f16;
-        const std::uint32_t places = low ? 0xffff : high ? 0xffff0000 : ~0u;
+        const std::uint32_t places = row_.is(kLowHalf) ? 0xffff : row_.is(kHighHalf) ? 0xffff0000 : ~0u;
         const Undefined old = flow_.own.registers.at(inst_.dst, lane), now = any_of(source, places);
         write(0, lane, {(old.bits & ~places) | now.bits, now.bits != 0 ? now.origin : old.origin});
     }
@@ -76,7 +72,6 @@ class PackedFlow {
     const Flow& flow_;
     const Inst& inst_;
     const Row& row_;
-    const Op op_;
     Column sources_[3][2];
 };
 
@@ -113,14 +108,14 @@ class MatrixFlow {
     enum : unsigned { kA = 0, kB = 4, kC = 8, kD = 48 };
 
     void find_one() {
-        const std::string_view name = row_.name;
-        wide_ = name.ends_with("f64");
-        sum_one_ = name.starts_with("v_mfma_i32") ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
-        one_ = wide_                              ? 0x3ff00000
-               : (name.find("bf16") != name.npos) ? 0x3f803f80
-               : name.ends_with("f16")            ? 0x3c003c00
-               : name.ends_with("i8")             ? 0x01010101
-                                                  : 0x3f800000;
+        const Matrix::Of of = row_.shape.matrix.of;
+        wide_ = of == Matrix::Of::Double;
+        sum_one_ = of == Matrix::Of::Byte ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
+        one_ = wide_                     ? 0x3ff00000
+               : of == Matrix::Of::Brain ? 0x3f803f80
+               : of == Matrix::Of::Half  ? 0x3c003c00
+               : of == Matrix::Of::Byte  ? 0x01010101
+                                         : 0x3f800000;
     }
     /// `undefined`: ones where source n is undefined, else everywhere.
     void fill_ones(unsigned to, unsigned n, bool undefined) {

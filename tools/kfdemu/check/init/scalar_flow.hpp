@@ -11,8 +11,5 @@ namespace kfdemu::check {
 
 /// SOP1, SOP2, SOPC, SOPK, SOPP.
 void flow_scalar(const Flow& flow);
-/// Whether the instruction has to be looked at even if the registers that it names are defined: it names others
-/// indirectly, or may keep its destination.
-bool is_indirect(isa::Op op);
 
 }  // namespace kfdemu::check

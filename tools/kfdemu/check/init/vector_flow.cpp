@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 #include "data_flow.hpp"
 
@@ -10,39 +9,20 @@ namespace kfdemu::check {
 namespace {
 
 using namespace isa;
-using enum Op;
 
 template <class Body>
 void for_each_lane(std::uint64_t lanes, Body&& body) {
     for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-/// An integer comparison, by its name: v_cmp_lt_i32, v_cmpx_ne_u64.
-struct Comparison {
-    bool known = false, is_equality = false, is_signed = false, is_constant = false, turned = false;
-    unsigned width = 32;
-};
-Comparison comparison_of(const Row& row) {
-    const std::string_view name = row.name;
-    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-    Comparison c;
-    c.is_constant = has("_f_") || has("_t_") || has("_tru_");
-    c.known = has("_i16") || has("_u16") || has("_i32") || has("_u32") || has("_i64") || has("_u64");
-    c.is_equality = has("_eq_") || has("_ne_");
-    c.is_signed = has("_i16") || has("_i32") || has("_i64");
-    c.turned = has("_gt_") || has("_le_");
-    c.width = has("16") ? 16 : has("64") ? 64 : 32;
-    return c;
-}
-
 class VectorFlow {
   public:
     explicit VectorFlow(const Flow& flow)
-        : flow_{flow}, inst_{flow.inst}, row_{flow.row()}, op_{flow.op()}, lanes_{written_lanes(flow)} {}
+        : flow_{flow}, inst_{flow.inst}, row_{flow.row()}, rule_{flow_of(flow.op())}, lanes_{written_lanes(flow)} {}
 
     void run() {
-        if (moves_one_lane()) return;
-        if (op_ == v_swap_b32) return swap();
+        if (row_.is(kFirstLane) || row_.is(kNamedLane)) return move_one_lane();
+        if (row_.is(kSwaps)) return swap();
         for (unsigned n = 0; n < 3; ++n) gather_source(n);
         if (row_.is(kReadsDst)) gather_old();
         if (row_.is(kCarryIn) || row_.is(kVccIn))
@@ -52,24 +32,21 @@ class VectorFlow {
     }
 
   private:
-    bool moves_one_lane() {
-        if (op_ == v_readfirstlane_b32) {
+    void move_one_lane() {
+        if (row_.is(kFirstLane)) {
             const std::uint64_t exec = flow_.wave.exec();
-            read_lane(exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec)));
-        } else if (op_ == v_readlane_b32) {
-            const Value lane = flow_.read_scalar(inst_.src[1], 1);
-            if (lane.bits.undefined & 63)
-                flow_.write_scalar(inst_.dst, 1, {{0, low_bits(32)}, lane.origin | kComputed});
-            else
-                read_lane(lane.bits.value & 63);
-        } else if (op_ == v_writelane_b32) {
-            const Value data = flow_.read_scalar(inst_.src[0], 1), lane = flow_.read_scalar(inst_.src[1], 1);
-            flow_.own.registers.set(inst_.dst, lane.bits.value & 63,
-                                    {static_cast<std::uint32_t>(data.bits.undefined), data.origin});
-        } else {
-            return false;
+            return read_lane(exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(exec)));
         }
-        return true;
+        const Value lane = flow_.read_scalar(inst_.src[1], 1);
+        if (row_.dst != Type::s32) {
+            const Value data = flow_.read_scalar(inst_.src[0], 1);
+            return flow_.own.registers.set(inst_.dst, lane.bits.value & 63,
+                                           {static_cast<std::uint32_t>(data.bits.undefined), data.origin});
+        }
+        if ((lane.bits.undefined & 63) != 0)
+            flow_.write_scalar(inst_.dst, 1, {{0, low_bits(32)}, lane.origin | kComputed});
+        else
+            read_lane(lane.bits.value & 63);
     }
     void read_lane(std::uint64_t lane) {
         const Undefined u = flow_.read(inst_.src[0], static_cast<unsigned>(lane));
@@ -150,53 +127,27 @@ class VectorFlow {
     }
     /// x ^ x and x - x are zero.
     bool cancels() const {
-        const bool op = op_ == v_xor_b32 || op_ == v_sub_u32 || op_ == v_subrev_u32 || op_ == v_sub_co_u32 ||
-                        op_ == v_subrev_co_u32 || op_ == v_sub_i32;
-        return op && inst_.src[0] == inst_.src[1] && (inst_.form == Form::Plain || inst_.form == Form::Vop3);
+        return row_.is(kCancels) && inst_.src[0] == inst_.src[1] &&
+               (inst_.form == Form::Plain || inst_.form == Form::Vop3);
+    }
+    bool condition_is_undefined(const Operands& o) const {
+        return rule_.is_undefined != nullptr ? rule_.is_undefined(o, {}) : o.any();
     }
 
     void compare() {
-        const Comparison how = comparison_of(row_);
         Value mask;
-        if (!how.is_constant)
-            for_each_lane(flow_.wave.exec(), [&](unsigned l) {
-                const LaneSources s = sources(l);
-                if (!s.any || !is_undefined(how, s.operands.a, s.operands.b)) return;
-                if (!mask.bits.any()) mask.origin = s.origin | kComputed;
-                mask.bits.undefined |= std::uint64_t{1} << l;
-            });
+        for_each_lane(flow_.wave.exec(), [&](unsigned l) {
+            const LaneSources s = sources(l);
+            if (!s.any || !condition_is_undefined(s.operands)) return;
+            if (!mask.bits.any()) mask.origin = s.origin | kComputed;
+            mask.bits.undefined |= std::uint64_t{1} << l;
+        });
         flow_.write_scalar(inst_.sdst, 2, mask);
-        if (std::string_view{row_.name}.starts_with("v_cmpx")) {
+        if (row_.is(kWritesExec)) {
             flow_.write_exec(mask);
             flow_.write_scalar(inst_.sdst, 2, {});
         }
     }
-    static bool is_undefined(const Comparison& how, Bits a, Bits b) {
-        if (!how.known) return a.any() || b.any();
-        if (how.is_equality) return equality_is_undefined(a, b);
-        return how.turned ? order_is_undefined(b, a, how.is_signed, how.width)
-                          : order_is_undefined(a, b, how.is_signed, how.width);
-    }
-
-    bool carry_out_is_undefined(const Operands& o) const {
-        switch (op_) {
-            case v_add_co_u32:
-                return carry_is_undefined(o.a, o.b, {}, 32);
-            case v_addc_co_u32:
-                return carry_is_undefined(o.a, o.b, o.carry, 32);
-            case v_sub_co_u32:
-                return borrow_is_undefined(o.a, o.b, {});
-            case v_subrev_co_u32:
-                return borrow_is_undefined(o.b, o.a, {});
-            case v_subb_co_u32:
-                return borrow_is_undefined(o.a, o.b, o.carry);
-            case v_subbrev_co_u32:
-                return borrow_is_undefined(o.b, o.a, o.carry);
-            default:
-                return o.a.any() || o.b.any() || o.c.any();
-        }
-    }
-
     /// Of packed halves, each half depends on those of the sources.
     std::uint64_t depends_on_all(const Operands& o) const {
         if (row_.dst != Type::pkf16) return kAllBits;
@@ -206,8 +157,8 @@ class VectorFlow {
 
     void compute() {
         const unsigned count = std::min(dwords(row_.dst), 4u);
-        const bool moves = only_moves(op_), same = cancels();
-        const Meaning meaning = inst_.clamp && !moves ? nullptr : meaning_of(op_);
+        const bool moves = rule_.moves, same = cancels();
+        const auto result = inst_.clamp && !moves ? nullptr : rule_.result;
         const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
         for (Column& column : results_) std::fill_n(column.bits, kLanes, 0), std::fill_n(column.origin, kLanes, 0);
         Value carry;
@@ -215,13 +166,13 @@ class VectorFlow {
             const LaneSources s = sources(l);
             if (!s.any || same) return;
             const std::uint64_t bits =
-                (meaning != nullptr ? meaning(s.operands).undefined : depends_on_all(s.operands)) & width;
+                (result != nullptr ? result(s.operands).undefined : depends_on_all(s.operands)) & width;
             const bool computed = !moves || s.operands.carry.any();
             for (unsigned k = 0; k < count; ++k) {
                 results_[k].bits[l] = k < 2 ? static_cast<std::uint32_t>(bits >> 32 * k) : ~0u;
                 results_[k].origin[l] = s.origin | (computed ? kComputed : 0);
             }
-            if (!row_.is(kCarryOut) || !carry_out_is_undefined(s.operands)) return;
+            if (!row_.is(kCarryOut) || !condition_is_undefined(s.operands)) return;
             if (!carry.bits.any()) carry.origin = s.origin | kComputed;
             carry.bits.undefined |= std::uint64_t{1} << l;
         });
@@ -246,7 +197,7 @@ class VectorFlow {
     const Flow& flow_;
     const Inst& inst_;
     const Row& row_;
-    const Op op_;
+    const RowFlow& rule_;
     const std::uint64_t lanes_;
     unsigned counts_[3] = {};
     Column sources_[3][4], results_[4];
@@ -279,16 +230,9 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
 void flow_vector(const Flow& flow) { VectorFlow{flow}.run(); }
 
 bool keeps_parts(const Inst& inst) {
-    switch (static_cast<Op>(inst.row)) {
-        case v_mad_mixlo_f16:
-        case v_mad_mixhi_f16:
-        case v_fma_mixlo_f16:
-        case v_fma_mixhi_f16:
-            return true;
-        default:
-            if (std::string_view{rows()[inst.row].name}.find("d16") != std::string_view::npos) return true;
-            return inst.form == Form::Dpp || (inst.flags & kFinish) != 0;
-    }
+    const Row& row = rows()[inst.row];
+    return row.is(kLowHalf) || row.is(kHighHalf) || is_half(row.shape.element) || inst.form == Form::Dpp ||
+           (inst.flags & kFinish) != 0;
 }
 
 }  // namespace kfdemu::check

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "../../isa/rows/row.hpp"
 #include "../../isa/wave/wave.hpp"
@@ -25,7 +24,7 @@ inline std::optional<std::array<std::uint32_t, 4>> stored_value(const isa::Wave&
     const std::uint32_t* registers = const_cast<Wave&>(wave).lanes(data);
     std::array<std::uint32_t, 4> value{};
     for (unsigned n = 0; n < (bytes + 3) / 4; ++n) value[n] = registers[n * kLanes + lane];
-    if (bytes < 4 && std::string_view{rows()[inst.row].name}.ends_with("_hi")) value[0] >>= 16;
+    if (is_high_half(rows()[inst.row].shape.element)) value[0] >>= 16;
     return value;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <string_view>
 
 #include "../../isa/wave/wave.hpp"
 #include "../flow/register_use.hpp"
@@ -18,9 +17,7 @@ constexpr Operand kVccz = 251, kExecz = 252;  // as sources
 bool is_salu(const Row& row) {
     return row.format == Format::Sop1 || row.format == Format::Sop2 || row.format == Format::Sopk;
 }
-bool compares_to_exec(const Row& row) {
-    return row.format == Format::Vopc && std::string_view{row.name}.starts_with("v_cmpx");
-}
+bool compares_to_exec(const Row& row) { return row.format == Format::Vopc && row.is(kWritesExec); }
 bool writes_scalar(const Row& row) {
     return row.format == Format::Vopc || (is_valu(row) && (row.is(kCarryOut) || row.dst == Type::s32));
 }
@@ -44,7 +41,7 @@ bool may_use_m0(const Row& row) {
 bool leaves_function(const Row& row) {
     return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
 }
-bool is_dot(const Row& row) { return is_valu(row) && std::string_view{row.name}.starts_with("v_dot"); }
+bool is_dot(const Row& row) { return row.is(kDot); }
 bool is_matrix(const Row& row) { return row.is(kMatrix); }
 bool is_plain_valu(const Row& row) { return is_valu(row) && !is_matrix(row) && !is_dot(row); }
 bool to_accumulator(const Row& row) { return is_op(row, Op::v_accvgpr_write_b32); }

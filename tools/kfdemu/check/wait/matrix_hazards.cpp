@@ -9,7 +9,6 @@
 #include "matrix_hazards.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include "../../isa/wave/wave.hpp"
 
@@ -22,15 +21,13 @@ bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == F
 bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
 bool of_doubles(MatrixKind kind) { return kind == MatrixKind::DoublesBy4 || kind == MatrixKind::DoublesBy16; }
 
-/// "v_mfma_f32_16x16x4f16"
 MatrixKind kind_of(const Row& row) {
     if (is_op(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
     if (is_op(row, Op::v_accvgpr_read_b32)) return MatrixKind::FromAccumulator;
-    const std::string_view name = row.name;
-    const bool doubles = name.starts_with("v_mfma_f64_");
-    const std::string_view shape = name.substr(std::string_view{"v_mfma_f32_"}.size());
-    if (shape.starts_with("4x4x")) return doubles ? MatrixKind::DoublesBy4 : MatrixKind::By4;
-    if (shape.starts_with("16x16x")) return doubles ? MatrixKind::DoublesBy16 : MatrixKind::By16;
+    const Matrix& matrix = row.shape.matrix;
+    const bool doubles = matrix.of == Matrix::Of::Double;
+    if (matrix.rows == 4) return doubles ? MatrixKind::DoublesBy4 : MatrixKind::By4;
+    if (matrix.rows == 16) return doubles ? MatrixKind::DoublesBy16 : MatrixKind::By16;
     return MatrixKind::By32;
 }
 

@@ -26,11 +26,12 @@ Index build(Target target) {
     for (std::uint16_t n = 0; n < rows().size(); ++n) {
         const Row& row = rows()[n];
         if (!row.on(target)) continue;
-        index.rows[static_cast<unsigned>(row.format)][row.opcode] = n;
+        const unsigned opcode = row.opcodes.gfx9;
+        index.rows[static_cast<unsigned>(row.format)][opcode] = n;
         if (row.is(kNoVop3)) continue;
-        if (row.format == Format::Vopc) vop3[row.opcode] = n;
-        if (row.format == Format::Vop2) vop3[kVop2InVop3 + row.opcode] = n;
-        if (row.format == Format::Vop1) vop3[kVop1InVop3 + row.opcode] = n;
+        if (row.format == Format::Vopc) vop3[opcode] = n;
+        if (row.format == Format::Vop2) vop3[kVop2InVop3 + opcode] = n;
+        if (row.format == Format::Vop1) vop3[kVop1InVop3 + opcode] = n;
     }
     return index;
 }

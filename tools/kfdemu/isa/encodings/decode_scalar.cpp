@@ -20,7 +20,7 @@ bool sop2(const Fields& f) {
 
 bool sopc(const Fields& f) {
     if (!f.source(0, f.bits(0, 7, 0), f.row.src[0])) return false;
-    if (f.row.src[1] != Type::special) return f.source(1, f.bits(0, 15, 8), f.row.src[1]);
+    if (f.row.src[1] != Type::gpr_index) return f.source(1, f.bits(0, 15, 8), f.row.src[1]);
     f.inst.src[1] = static_cast<Operand>(f.bits(0, 15, 8));  // s_set_gpr_idx_on: the operands to index, four bits
     return f.inst.src[1] < 16;
 }

@@ -88,7 +88,7 @@ bool vop1(const Fields& f) {
         return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
     }
     if (!vector_destination(f, number) || !first_source(f)) return false;
-    if (f.row.name[2] == 'a' && f.row.is(kNoModifiers) && f.inst.src[0] >= kVgpr0) {  // v_accvgpr_mov_b32
+    if (f.row.is(kAccumulator) && f.inst.src[0] >= kVgpr0) {
         f.inst.dst = static_cast<Operand>(f.inst.dst - kVgpr0 + kAcc0);
         f.inst.src[0] = static_cast<Operand>(f.inst.src[0] - kVgpr0 + kAcc0);
         return true;
@@ -181,7 +181,7 @@ Operand to_accumulator(Operand operand) { return static_cast<Operand>(operand - 
 /// v_accvgpr_read_b32, v_accvgpr_write_b32: one side is an AccVGPR.
 bool accumulator(const Fields& f) {
     Inst& i = f.inst;
-    const bool reads = f.row.opcode == 0x58;
+    const bool reads = &f.row == &rows()[index(Op::v_accvgpr_read_b32)];
     if (!f.source(0, f.bits(1, 8, 0), f.row.src[0]) || !vector_destination(f, f.bits(0, 7, 0))) return false;
     if (reads && i.src[0] < kVgpr0) return false;
     Operand& side = reads ? i.src[0] : i.dst;

@@ -240,7 +240,7 @@ using T_simm = Nothing;
 using T_uimm = Nothing;
 using T_hex = Nothing;
 using T_label = Nothing;
-using T_special = Nothing;
+using T_gpr_index = Nothing;
 
 // Scalars.
 

@@ -230,7 +230,8 @@ const Inst* swizzle(Wave& wave, const Inst& inst) {
 }  // namespace
 
 void fill_ds(Handler* handlers) {
-#define DS(op, name, on, dst, address, data0, data1, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#define DS(op, name, on, dst, address, data0, data1, attributes, element, code, ...) \
+    handlers[index(Op::name)] = __VA_ARGS__;
 #include "../rows/ds.inc"
 #undef DS
 }

@@ -170,7 +170,7 @@ const Inst* flat(Wave& wave, const Inst& inst) {
 }  // namespace
 
 void fill_flat(Handler* handlers) {
-#define FLAT(op, name, on, dst, data, attributes, ...) handlers[index(Op::flat_##name)] = __VA_ARGS__;
+#define FLAT(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::flat_##name)] = __VA_ARGS__;
 #include "../rows/flat.inc"
 #undef FLAT
 }

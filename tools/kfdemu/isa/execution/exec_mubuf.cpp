@@ -103,10 +103,10 @@ const Inst* fence(Wave&, const Inst& inst) {
 }  // namespace
 
 void fill_mubuf(Handler* handlers) {
-#define MUBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#define MUBUF(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
 #include "../rows/mubuf.inc"
 #undef MUBUF
-#define MTBUF(op, name, on, dst, data, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#define MTBUF(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
 #include "../rows/mtbuf.inc"
 #undef MTBUF
 }

@@ -113,7 +113,7 @@ const Inst* reference_clock(Wave& wave, const Inst& inst) {
 }  // namespace
 
 void fill_smem(Handler* handlers) {
-#define SMEM(op, name, on, data, base, attributes, ...) handlers[index(Op::name)] = __VA_ARGS__;
+#define SMEM(op, name, on, data, base, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
 #include "../rows/smem.inc"
 #undef SMEM
 }

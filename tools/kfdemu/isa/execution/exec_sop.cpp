@@ -151,17 +151,19 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     [[maybe_unused]] const i32 k = i.offset; \
     [[maybe_unused]] const u32 uk = static_cast<u16>(k)
 
-#define SOP1(op, name, on, d_, a_, ...)                                                                  \
+#define SOP1(op, name, on, d_, a_, attributes, flow, code, ...)                                          \
     KFDEMU_SCALAR(name, d_, a_, none, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_DESTINATION(d_), __VA_ARGS__; \
                   write<D>(w, i.dst, d))
-#define SOP2(op, name, on, d_, a_, b_, ...)                                                     \
+#define SOP2(op, name, on, d_, a_, b_, attributes, flow, code, ...)                             \
     KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]); \
                   KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
-#define SOPC(op, name, on, a_, b_, ...) \
+#define SOPC(op, name, on, a_, b_, attributes, flow, code, ...) \
     KFDEMU_SCALAR(name, none, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]), __VA_ARGS__)
-#define SOPK(op, name, on, d_, a_, ...) \
+#define SOPK(op, name, on, d_, a_, attributes, flow, code, ...) \
     KFDEMU_SCALAR(name, d_, none, none, KFDEMU_DESTINATION(d_); KFDEMU_SIMM, __VA_ARGS__; write<D>(w, i.dst, d))
-#define SOPP(op, name, on, a_, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
+#define SOPP(op, name, on, a_, attributes, code, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
+#define SOPP_BRANCH(op, name, on, attributes, ...) \
+    KFDEMU_SCALAR(name, none, none, none, , if (__VA_ARGS__) return branch(w, i))
 #include "../rows/sop1.inc"
 #include "../rows/sop2.inc"
 #include "../rows/sopc.inc"
@@ -172,6 +174,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
 #undef SOPC
 #undef SOPK
 #undef SOPP
+#undef SOPP_BRANCH
 
 }  // namespace
 
@@ -181,6 +184,7 @@ void fill_sop(Handler* handlers) {
 #define SOPC SOP1
 #define SOPK SOP1
 #define SOPP SOP1
+#define SOPP_BRANCH SOP1
 #include "../rows/sop1.inc"
 #include "../rows/sop2.inc"
 #include "../rows/sopc.inc"

@@ -45,13 +45,13 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define VOP1(op, name_, on, d_, a_, attributes_, ...)                                                  \
+#define VOP1(op, name_, on, d_, a_, attributes_, flow, code, ...)                                      \
     struct name_##_row {                                                                               \
         using D = T_##d_;                                                                              \
         using A = T_##a_;                                                                              \
         using B = Nothing;                                                                             \
         using C = Nothing;                                                                             \
-        static constexpr unsigned attributes = attributes_;                                            \
+        static constexpr u64 attributes = attributes_;                                                 \
         static KFDEMU_INLINE void meaning(D::V& d, [[maybe_unused]] A::V a, u32, u32, bool&, unsigned, \
                                           const Context&) {                                            \
             __VA_ARGS__;                                                                               \
@@ -68,7 +68,7 @@ void fill_vop1(Handler* general, Handler* plain) {
 #define VOP1(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, name##_row>;
-#define VOP1_WAVE(op, name, on, d, a, attributes, handler) general[index(Op::name)] = &handler;
+#define VOP1_WAVE(op, name, on, d, a, attributes, flow, code, handler) general[index(Op::name)] = &handler;
 #include "../rows/vop1.inc"
 }
 

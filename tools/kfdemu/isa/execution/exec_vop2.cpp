@@ -31,13 +31,13 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
 
 #define VOP2(op, name_, on, d_, a_, b_, attributes_, ...) \
     VOP2_K(op, name_, on, d_, a_, b_, none, attributes_, __VA_ARGS__)
-#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                                        \
+#define VOP2_K(op, name_, on, d_, a_, b_, c_, attributes_, flow, code, ...)                                            \
     struct name_##_row {                                                                                               \
         using D = T_##d_;                                                                                              \
         using A = T_##a_;                                                                                              \
         using B = T_##b_;                                                                                              \
         using C = T_##c_;                                                                                              \
-        static constexpr unsigned attributes = attributes_;                                                            \
+        static constexpr u64 attributes = attributes_;                                                                 \
         static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,                            \
                                           [[maybe_unused]] bool& carry, unsigned, [[maybe_unused]] const Context& x) { \
             __VA_ARGS__;                                                                                               \

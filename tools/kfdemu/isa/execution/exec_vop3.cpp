@@ -96,13 +96,13 @@ const Inst* write_lane(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
-#define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, ...)                                           \
+#define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, flow, code, ...)                               \
     struct name_##_row {                                                                                \
         using D = T_##d_;                                                                               \
         using A = T_##a_;                                                                               \
         using B = T_##b_;                                                                               \
         using C = T_##c_;                                                                               \
-        static constexpr unsigned attributes = attributes_;                                             \
+        static constexpr u64 attributes = attributes_;                                                  \
         static KFDEMU_INLINE void meaning(D::V& d, A::V a, B::V b, [[maybe_unused]] C::V c,             \
                                           [[maybe_unused]] bool& carry, [[maybe_unused]] unsigned lane, \
                                           [[maybe_unused]] const Context& x) {                          \
@@ -123,7 +123,7 @@ void fill_vop3(Handler* general, Handler* plain) {
 #define VOP3(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
-#define VOP3_WAVE(op, name, on, d, a, b, c, attributes, handler) general[index(Op::name)] = &handler;
+#define VOP3_WAVE(op, name, on, d, a, b, c, attributes, flow, code, handler) general[index(Op::name)] = &handler;
 #include "../rows/vop3.inc"
 }
 

@@ -275,11 +275,11 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
             __VA_ARGS__;                                                                                             \
         }                                                                                                            \
     };
-#define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
+#define VOP3P_HALVES(op, name, on, d_, a_, b_, c_, attributes, flow, code, e_, ...) \
     KFDEMU_PACKED_ROW(name, a_, b_, c_, e_, __VA_ARGS__)
-#define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, e_, ...) \
+#define VOP3P_PAIRS(op, name, on, d_, a_, b_, c_, attributes, flow, code, e_, ...) \
     KFDEMU_PACKED_ROW(name, b32, b32, c_, e_, __VA_ARGS__)
-#define VOP3P_DOT(op, name_, on, d_, a_, b_, c_, attributes, ...)                                           \
+#define VOP3P_DOT(op, name_, on, d_, a_, b_, c_, attributes, flow, code, ...)                               \
     struct name_##_row {                                                                                    \
         using D = T_##d_;                                                                                   \
         using A = T_##a_;                                                                                   \
@@ -308,7 +308,7 @@ void fill_vop3p(Handler* general, Handler* plain) {
     general[index(Op::name)] = &packed_pairs<name##_row>; \
     plain[index(Op::name)] = &plain_pairs<name##_row, quick::name##_row>;
 #define VOP3P_DOT(op, name, ...) general[index(Op::name)] = &dot_product<name##_row>;
-#define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, ...) general[index(Op::name)] = &__VA_ARGS__;
+#define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, flow, code, ...) general[index(Op::name)] = &__VA_ARGS__;
 #include "../rows/vop3p.inc"
 }
 

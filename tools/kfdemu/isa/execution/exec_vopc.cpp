@@ -1,6 +1,4 @@
 // Execution of VOPC, and of the VOP3 and SDWA forms of its rows.
-#include <string_view>
-
 #include "executors.hpp"
 #include "float_math.hpp"
 #include "lanes.hpp"
@@ -18,17 +16,10 @@ struct Seen<T_f16, T_b32> {
     using T = HalfBits;
 };
 
-/// The row of an opcode without X, which the row with X shares.
-template <unsigned opcode>
-struct Compare;
-constexpr unsigned without_x(unsigned opcode) { return opcode < 0x20 ? opcode - 1 : opcode - 0x10; }
-
-#define VOPC(op, name, on, a_, b_, ...)                                                                                \
-    template <>                                                                                                        \
-    struct Compare<op> {                                                                                               \
+#define VOPC(op, name_, on, a_, b_, attributes, flow, code, ...)                                                       \
+    struct name_##_row {                                                                                               \
         using A = Seen<T_##a_, T_##b_>::T;                                                                             \
         using B = T_##b_;                                                                                              \
-        static constexpr std::string_view text = #a_ " " #b_ " " #__VA_ARGS__;                                         \
         static KFDEMU_INLINE void meaning(bool& d, [[maybe_unused]] A::V a, [[maybe_unused]] B::V b, const Context&) { \
             __VA_ARGS__;                                                                                               \
         }                                                                                                              \
@@ -49,13 +40,12 @@ const Inst* compare_x(Wave& w, const Inst& i) {
 }  // namespace
 
 void fill_vopc(Handler* general, Handler* plain) {
-#define VOPC(op, name, ...)                                  \
-    general[index(Op::name)] = &vector_compare<Compare<op>>; \
-    plain[index(Op::name)] = &plain_compare<Compare<op>>;
-#define VOPC_X(op, name, on, a, b, ...)                                             \
-    static_assert(Compare<without_x(op)>::text == #a " " #b " " #__VA_ARGS__);      \
-    general[index(Op::name)] = &compare_x<&vector_compare<Compare<without_x(op)>>>; \
-    plain[index(Op::name)] = &compare_x<&plain_compare<Compare<without_x(op)>>>;
+#define VOPC(op, name, ...)                                 \
+    general[index(Op::name)] = &vector_compare<name##_row>; \
+    plain[index(Op::name)] = &plain_compare<name##_row>;
+#define VOPC_X(op, name, same, ...)                                     \
+    general[index(Op::name)] = &compare_x<&vector_compare<same##_row>>; \
+    plain[index(Op::name)] = &compare_x<&plain_compare<same##_row>>;
 #include "../rows/vopc.inc"
 }
 

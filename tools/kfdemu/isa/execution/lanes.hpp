@@ -21,7 +21,7 @@ KFDEMU_INLINE void use_mxcsr(Wave& w, u32 wanted) {
 }
 
 /// The MXCSR value for a row; its attributes may override MODE.
-template <Kind kind, unsigned attributes>
+template <Kind kind, u64 attributes>
 KFDEMU_INLINE u32 mxcsr_for(const Wave& w) {
     constexpr u32 nearest = ~0x6000u, flush_all = 0x9fc0;
     if constexpr ((attributes & kFlushesSingles) != 0) return flush_all;
@@ -33,16 +33,16 @@ KFDEMU_INLINE u32 mxcsr_for(const Wave& w) {
     }
 }
 /// Sets the rounding and denormal modes for a type; costs one compare if they are set already.
-template <Kind kind, unsigned attributes = 0>
+template <Kind kind, u64 attributes = 0>
 KFDEMU_INLINE void use_mode(Wave& w) {
     use_mxcsr(w, mxcsr_for<kind, attributes>(w));
 }
 /// Whether the modes are set already.
-template <Kind kind, unsigned attributes = 0>
+template <Kind kind, u64 attributes = 0>
 KFDEMU_INLINE bool mode_is_on(const Wave& w) {
     return w.mxcsr_now == mxcsr_for<kind, attributes>(w);
 }
-template <unsigned attributes>
+template <u64 attributes>
 KFDEMU_INLINE Context context_unless(const Wave& w, const Inst& i) {
     Context x = context(w, i);
     if constexpr ((attributes & (kNearest | kFlushesSingles)) != 0) {

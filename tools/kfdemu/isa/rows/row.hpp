@@ -3,8 +3,13 @@
 //     const Row& row = rows()[inst.row];     // row.name == "v_add_f32"
 //     handlers[index(Op::v_add_f32)]
 //
-// A row of an .inc file is FORMAT(opcode, name, targets, operand types..., meaning); each includer defines FORMAT for
-// its own purpose: the enum below, the Row table, the executors. Thread safety: constant data.
+// A row of an .inc file is all that is known of one instruction:
+//
+//     FORMAT(opcodes, name, targets, operand types..., attributes, shape, flow, translation, meaning)
+//
+// Each reader takes the columns that it needs: the enum and the Row table below; the executors the meaning; check/init/
+// how undefined bits flow from sources to results; jit/ the translation. No column has a default. rows.inc has every
+// row in one shape. docs/internals/instruction.md follows one row through all of them. Thread safety: constant data.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +63,10 @@ enum class Type : std::uint8_t {
     uimm,
     hex,      // SIMM16: signed, unsigned, hexadecimal
     label,    // SIMM16: branch distance in dwords
-    special,  // has its own syntax: s_waitcnt, hwreg, sendmsg, gpr_idx, ...
+    waitcnt,  // these have a syntax of their own
+    message,
+    hwreg,
+    gpr_index,
 };
 
 constexpr bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
@@ -68,40 +76,129 @@ constexpr bool is_half(Type type) {
 unsigned dwords(Type type);
 
 /// What the types do not express.
-enum RowAttributes : std::uint32_t {
-    kCarryIn = 1,               ///< reads VCC, or SRC2 as a mask in VOP3
-    kCarryOut = 2,              ///< writes VCC, or SDST in VOP3b
-    kNoVop3 = 4,                ///< VOP1/VOP2 without a VOP3 form
-    kNoModifiers = 8,           ///< neither SDWA nor DPP
-    kMadk = 16,                 ///< D = A * B + K
-    kMadmk = 32,                ///< D = A * K + B
-    kVop3b = 64,                ///< VOP3-only with SDST
-    kReadsDst = 128,            ///< DST is also a source: v_mac, v_fmac
-    kNoScratch = 256,           ///< FLAT opcode that SCRATCH lacks
-    kOnlyGlobal = 512,          ///< FLAT opcode that only GLOBAL has
-    kTwoOffsets = 1024,         ///< DS: separate OFFSET0 and OFFSET1
-    kAtomic = 2048,             ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
-    kStore = 4096,              ///< memory: DATA is read, nothing is returned
-    kNoSdwa = 8192,             ///< DPP but no SDWA
-    kOpSel = 16384,             ///< VOP3 with OP_SEL; the other half of DST is kept
-    kVccIn = 32768,             ///< reads VCC regardless of SRC2: v_div_fmas
-    kMix = 65536,               ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
-    kGws = 262144,              ///< DS with GDS set: operates on Gws, with DATA in the address field
-    kAccumulator = 131072,      ///< VOP3P that moves between VGPR and AccVGPR
-    kMatrix = 524288,           ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
-    kFlushesHalves = 1048576,   ///< on gfx90a, 16-bit denormals are treated as zero: dot products and MFMA
-    kNearest = 2097152,         ///< rounds to nearest regardless of MODE
-    kFlushesSingles = 4194304,  ///< likewise, and 32-bit denormals are treated as zero, in sources and results
+enum RowAttributes : std::uint64_t {
+    kCarryIn = 1ull << 0,          ///< reads VCC, or SRC2 as a mask in VOP3
+    kCarryOut = 1ull << 1,         ///< writes VCC, or SDST in VOP3b
+    kNoVop3 = 1ull << 2,           ///< VOP1/VOP2 without a VOP3 form
+    kNoModifiers = 1ull << 3,      ///< neither SDWA nor DPP
+    kMadk = 1ull << 4,             ///< D = A * B + K
+    kMadmk = 1ull << 5,            ///< D = A * K + B
+    kVop3b = 1ull << 6,            ///< VOP3-only with SDST
+    kReadsDst = 1ull << 7,         ///< DST is also a source: v_mac, v_fmac, s_bitset1, s_cmpk
+    kNoResult = 1ull << 8,         ///< DST is a source only
+    kNoScratch = 1ull << 9,        ///< FLAT opcode that SCRATCH lacks
+    kOnlyGlobal = 1ull << 10,      ///< FLAT opcode that only GLOBAL has
+    kTwoOffsets = 1ull << 11,      ///< DS: separate OFFSET0 and OFFSET1
+    kStride64 = 1ull << 12,        ///< DS: in units of 64 elements
+    kAtomic = 1ull << 13,          ///< memory: returns the old value if GLC (FLAT, MUBUF, SMEM)
+    kPair = 1ull << 14,            ///< memory: DATA is twice what is accessed: compare and swap
+    kExchange = 1ull << 15,        ///< memory: stores DATA whatever was there, and returns it
+    kStore = 1ull << 16,           ///< memory: DATA is read, nothing is returned
+    kPermutes = 1ull << 17,        ///< DS: moves between lanes, accesses nothing
+    kPattern = 1ull << 18,         ///< DS: OFFSET is a pattern of lanes
+    kByLane = 1ull << 19,          ///< DS: at M0, a dword for each lane
+    kCountsLanes = 1ull << 20,     ///< DS: at M0, one counter for the wave
+    kGws = 1ull << 21,             ///< DS with GDS set: operates on Gws, with DATA in the address field
+    kNoSdwa = 1ull << 22,          ///< DPP but no SDWA
+    kOpSel = 1ull << 23,           ///< VOP3 with OP_SEL; the other half of DST is kept
+    kVccIn = 1ull << 24,           ///< reads VCC regardless of SRC2: v_div_fmas
+    kMix = 1ull << 25,             ///< VOP3P whose OP_SEL_HI makes a source 16 bits wide
+    kLowHalf = 1ull << 26,         ///< writes the low half of DST
+    kHighHalf = 1ull << 27,        ///< writes the high half of DST
+    kAccumulator = 1ull << 28,     ///< moves between VGPR and AccVGPR, or AccVGPRs
+    kMatrix = 1ull << 29,          ///< VOP3P-MAI: C and D may be AccVGPRs, CBSZ, ABID and BLGP broadcast blocks
+    kDot = 1ull << 30,             ///< a dot product
+    kFlushesHalves = 1ull << 31,   ///< on gfx90a, 16-bit denormals are treated as zero: dot products and MFMA
+    kNearest = 1ull << 32,         ///< rounds to nearest regardless of MODE
+    kFlushesSingles = 1ull << 33,  ///< likewise, and 32-bit denormals are treated as zero, in sources and results
+    kNamedShort = 1ull << 34,      ///< kNoVop3, and its mnemonic says that it is the short form
+    kFirstLane = 1ull << 35,       ///< reads the first active lane of SRC0
+    kNamedLane = 1ull << 36,       ///< reads or writes the lane that SRC1 names
+    kSwaps = 1ull << 37,           ///< writes SRC0, too
+    kCancels = 1ull << 38,         ///< of one register twice, the result is zero
+    kReadsScc = 1ull << 39,
+    kWritesScc = 1ull << 40,
+    kReadsVcc = 1ull << 41,   ///< SOPP: a branch
+    kReadsExec = 1ull << 42,  ///< the scalar unit; the vector unit always does
+    kWritesExec = 1ull << 43,
+    kReadsM0 = 1ull << 44,
+    kWritesM0 = 1ull << 45,
+    kMovesFrom = 1ull << 46,  ///< SRC0 is relative to M0
+    kMovesTo = 1ull << 47,    ///< DST is relative to M0
+    kJump = 1ull << 48,       ///< continues where its sources say
+    kSteers = 1ull << 49,     ///< its source decides which instructions execute
+    kIndexes = 1ull << 50,    ///< its source is the number of a register
 };
+
+/// Of memory instructions: what one lane accesses. `nothing`: no memory. `converted`: by a format. `dwords`: as many as
+/// its registers have. Loads of `_lo` and `_hi` write one half of a register and keep the other; stores of `_hi` read
+/// it.
+enum class Element : std::uint8_t {
+    nothing,
+    dwords,
+    u8,
+    i8,
+    u16,
+    i16,
+    converted,
+    u8_lo,
+    i8_lo,
+    u16_lo,
+    converted_lo,
+    u8_hi,
+    i8_hi,
+    u16_hi,
+    converted_hi,
+};
+constexpr bool is_high_half(Element e) { return e >= Element::u8_hi; }
+constexpr bool is_half(Element e) { return e >= Element::u8_lo; }
+constexpr bool is_converted(Element e) {
+    return e == Element::converted || e == Element::converted_lo || e == Element::converted_hi;
+}
+constexpr bool is_signed(Element e) {
+    return e == Element::i8 || e == Element::i16 || e == Element::i8_lo || e == Element::i8_hi;
+}
+/// 0: its registers say it.
+constexpr unsigned narrow_bytes(Element e) {
+    if (e == Element::u16 || e == Element::i16 || e == Element::u16_lo || e == Element::u16_hi) return 2;
+    const bool one = e == Element::u8 || e == Element::i8 || e == Element::u8_lo || e == Element::i8_lo ||
+                     e == Element::u8_hi || e == Element::i8_hi;
+    return one ? 1 : 0;
+}
+
+/// Of matrix instructions: blocks of rows x depth times depth x rows.
+struct Matrix {
+    enum class Of : std::uint8_t { Single, Half, Brain, Byte, Double };
+    std::uint8_t rows = 0, depth = 0, blocks = 0;
+    Of of{};
+};
+struct Shape {
+    Element element = Element::nothing;
+    Matrix matrix;
+};
+
+/// The opcode of a row in each family of encodings, in this order: GFX9.
+struct Opcodes {
+    std::uint16_t gfx9;
+    const char* mnemonic = nullptr;  ///< null: the row's name
+
+    /// Another row has the mnemonic as its name.
+    constexpr Opcodes called(const char* other) const { return {gfx9, other}; }
+};
+constexpr Opcodes op(unsigned gfx9) { return {static_cast<std::uint16_t>(gfx9)}; }
+constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(a.gfx9 + unsigned{b.gfx9}); }
 
 struct Row {
     const char* name;
-    std::uint16_t opcode;
+    Opcodes opcodes;
     Format format;
     std::uint8_t targets;
     Type dst;
     Type src[3];
-    std::uint32_t attributes;
+    std::uint64_t attributes;
+    Shape shape;
+
+    const char* mnemonic() const { return opcodes.mnemonic != nullptr ? opcodes.mnemonic : name; }
 
     bool on(Target target) const { return (targets & bit(target)) != 0; }
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
@@ -109,7 +206,7 @@ struct Row {
 
 /// Row numbers, named by mnemonic.
 enum class Op : std::uint16_t {
-#define KFDEMU_ROW(format, opcode, name, targets, dst, a, b, c, attributes) name,
+#define KFDEMU_ROW(format, opcodes, name, ...) name,
 #include "rows.inc"
 #undef KFDEMU_ROW
     count

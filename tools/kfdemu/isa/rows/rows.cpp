@@ -5,9 +5,15 @@ namespace {
 
 using enum Type;
 
+constexpr Shape accesses(Element element) { return {element, {}}; }
+constexpr Shape multiplies(unsigned rows, unsigned depth, unsigned blocks, Matrix::Of of) {
+    const auto byte = [](unsigned value) { return static_cast<std::uint8_t>(value); };
+    return {Element::nothing, {byte(rows), byte(depth), byte(blocks), of}};
+}
+
 constexpr Row kRows[] = {
-#define KFDEMU_ROW(format, opcode, name, on, dst, a, b, c, attributes) \
-    {#name, opcode, Format::format, targets::on, dst, {a, b, c}, attributes},
+#define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, translation) \
+    {#name, opcodes, Format::format, targets::on, dst, {a, b, c}, attributes, shape},
 #include "rows.inc"
 #undef KFDEMU_ROW
 };
@@ -39,7 +45,10 @@ unsigned dwords(Type type) {
         case uimm:
         case hex:
         case label:
-        case special:
+        case waitcnt:
+        case message:
+        case hwreg:
+        case gpr_index:
             return type == mask ? 2 : 0;
         case b64:
         case u64:

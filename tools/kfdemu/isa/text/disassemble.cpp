@@ -1,7 +1,5 @@
 #include "disassemble.hpp"
 
-#include <cstring>
-
 #include "../encodings/decode.hpp"
 #include "../wave/wave.hpp"
 #include "text.hpp"
@@ -30,12 +28,6 @@ class Line {
     bool first_ = true;
 };
 
-/// A mnemonic that differs on one target has a separate row; the mnemonic is the part of its name before the target.
-std::string mnemonic(const Row& row) {
-    const char* suffix = std::strstr(row.name, "_gfx90a");
-    return suffix ? std::string(row.name, suffix) : row.name;
-}
-
 unsigned source_count(const Row& row) {
     unsigned count = 0;
     while (count < 3 && row.src[count] != Type::none) ++count;
@@ -52,8 +44,11 @@ std::string source_text(const Inst& inst, const Row& row, unsigned n) {
 std::string immediate_text(const Row& row, std::int32_t offset) {
     const std::uint32_t simm = static_cast<std::uint16_t>(offset);
     switch (row.src[0]) {
-        case Type::special:
-            return special_text(row, simm);
+        case Type::waitcnt:
+        case Type::message:
+        case Type::hwreg:
+        case Type::gpr_index:
+            return special_text(row.src[0], simm);
         case Type::label:
             return format_text("%u", simm);
         case Type::hex:
@@ -64,13 +59,11 @@ std::string immediate_text(const Row& row, std::int32_t offset) {
 }
 
 std::string sop_text(const Inst& inst, const Row& row) {
-    Line line{row.name};
-    const bool sets_register = row.format == Format::Sopk && std::strstr(row.name, "setreg");
+    Line line{row.mnemonic()};
+    const bool sets_register = row.src[0] == Type::hwreg && (row.dst == Type::none || row.is(kNoResult));
     if (row.dst != Type::none && !sets_register) line.operand(operand_text(inst.dst, row.dst, 0));
     if (row.format == Format::Sopk || row.format == Format::Sopp) {
-        const bool silent =
-            row.src[0] == Type::none || (row.src[0] == Type::simm && !std::strcmp(row.name, "s_endpgm"));
-        if (!silent) line.operand(immediate_text(row, inst.offset));
+        if (row.src[0] != Type::none) line.operand(immediate_text(row, inst.offset));
         if (sets_register) {
             line.operand(row.dst != Type::none ? operand_text(inst.dst, row.dst, 0)
                                                : format_text("0x%x", inst.literal));
@@ -78,7 +71,7 @@ std::string sop_text(const Inst& inst, const Row& row) {
         return line.take();
     }
     for (unsigned n = 0; n < source_count(row); ++n) {
-        line.operand(row.src[n] == Type::special ? gpr_index_text(inst.src[n]) : source_text(inst, row, n));
+        line.operand(row.src[n] == Type::gpr_index ? gpr_index_text(inst.src[n]) : source_text(inst, row, n));
     }
     return line.take();
 }
@@ -152,11 +145,11 @@ std::string vop_suffix(const Inst& inst, const Row& row) {
     if (inst.form == Form::Sdwa) return "_sdwa";
     if (inst.form == Form::Dpp) return "_dpp";
     if (inst.form == Form::Vop3) return "_e64";
-    return row.is(kNoVop3) && std::strcmp(row.name, "v_pk_fmac_f16") != 0 ? "" : "_e32";
+    return row.is(kNoVop3) && !row.is(kNamedShort) ? "" : "_e32";
 }
 
 std::string vop_text(const Inst& inst, const Row& row) {
-    Line line{mnemonic(row) + vop_suffix(inst, row)};
+    Line line{row.mnemonic() + vop_suffix(inst, row)};
     if (row.dst == Type::mask) {
         line.operand(operand_text(inst.sdst, Type::mask, 0));
     } else if (row.dst != Type::none) {
@@ -178,9 +171,9 @@ std::string vop_text(const Inst& inst, const Row& row) {
 }
 
 std::string matrix_text(const Inst& inst, const Row& row) {
-    Line line{row.name};
+    Line line{row.mnemonic()};
     line.operand(operand_text(inst.dst, row.dst, 0));
-    const bool is_double = std::strstr(row.name, "_f64_") != nullptr;
+    const bool is_double = row.shape.matrix.of == Matrix::Of::Double;
     for (unsigned n = 0; n < 3; ++n) {
         const bool constant = inst.src[n] < kVgpr0;
         line.operand(operand_text(inst.src[n], constant ? (is_double ? Type::f64 : Type::f32) : row.src[n], 0));
@@ -193,7 +186,7 @@ std::string matrix_text(const Inst& inst, const Row& row) {
 
 std::string vop3p_text(const Inst& inst, const Row& row) {
     if (row.is(kMatrix)) return matrix_text(inst, row);
-    Line line{row.name};
+    Line line{row.mnemonic()};
     const unsigned count = source_count(row);
     const unsigned all = (1u << count) - 1;
     line.operand(operand_text(inst.dst, row.dst, 0));
@@ -217,7 +210,7 @@ void cache_modifiers(Line& line, const Inst& inst) {
 }
 
 std::string smem_text(const Inst& inst, const Row& row) {
-    Line line{row.name};
+    Line line{row.mnemonic()};
     const bool probe = row.dst == Type::uimm;
     if (row.dst != Type::none)
         line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
@@ -237,7 +230,7 @@ std::string smem_text(const Inst& inst, const Row& row) {
 
 std::string flat_text(const Inst& inst, const Row& row) {
     constexpr const char* prefixes[] = {"flat_", "scratch_", "global_"};
-    Line line{prefixes[static_cast<unsigned>(inst.segment)] + mnemonic(row).substr(sizeof "flat_" - 1)};
+    Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} + (row.mnemonic() + sizeof "flat_" - 1)};
     const bool is_flat = inst.segment == Segment::Flat, has_saddr = inst.src[2] != kNoOperand;
     const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
     if (returns && !inst.has(kLds)) line.operand(operand_text(inst.dst, row.dst, 0));
@@ -253,7 +246,7 @@ std::string flat_text(const Inst& inst, const Row& row) {
 }
 
 std::string buffer_text(const Inst& inst, const Row& row) {
-    Line line{row.name};
+    Line line{row.mnemonic()};
     const bool no_data = row.dst == Type::none && row.src[1] == Type::none;
     if (no_data && !row.is(kStore)) return line.take();
     const Type value = row.src[1] != Type::none ? row.src[1] : row.dst;
@@ -273,13 +266,13 @@ std::string buffer_text(const Inst& inst, const Row& row) {
 }
 
 std::string ds_text(const Inst& inst, const Row& row) {
-    Line line{row.name};
+    Line line{row.mnemonic()};
     if (row.dst != Type::none) line.operand(operand_text(inst.dst, row.dst, 0));
     for (unsigned n = 0; n < 3; ++n) {
         if (row.src[n] != Type::none) line.operand(source_text(inst, row, n));
     }
     const unsigned offset = static_cast<unsigned>(inst.offset);
-    if (!std::strcmp(row.name, "ds_swizzle_b32")) {
+    if (row.is(kPattern)) {
         line.append(swizzle_text(offset));
     } else if (row.is(kTwoOffsets)) {
         if (offset & 0xff) line.modifier(format_text("offset0:%u", offset & 0xff));

@@ -1,6 +1,5 @@
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 
 #include "../wave/wave.hpp"
 #include "text.hpp"
@@ -131,10 +130,10 @@ std::string gpr_index_text(std::uint32_t what) {
     return "gpr_idx(" + text + ")";
 }
 
-std::string special_text(const Row& row, std::uint32_t simm16) {
-    if (!std::strcmp(row.name, "s_waitcnt")) return waitcnt_text(simm16);
-    if (std::strstr(row.name, "sendmsg")) return sendmsg_text(simm16);
-    if (std::strstr(row.name, "etreg")) return hwreg_text(simm16);
+std::string special_text(Type syntax, std::uint32_t simm16) {
+    if (syntax == Type::waitcnt) return waitcnt_text(simm16);
+    if (syntax == Type::message) return sendmsg_text(simm16);
+    if (syntax == Type::hwreg) return hwreg_text(simm16);
     return gpr_index_text(simm16);
 }
 
