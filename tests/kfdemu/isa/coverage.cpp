@@ -114,7 +114,7 @@ void check_coverage(Target target) {
     unsigned known = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) {
         if (texts[n].empty() || is_graphics(texts[n])) continue;
-        const Encoding encoding = encoding_of(encodings[n][0]);
+        const Encoding encoding = family_of(target).encoding_of(encodings[n][0]);
         const Row* row = decoder.find(encoding.format, encoding.opcode);
         INFO(name(target) << ": " << texts[n]);
         CHECK(row != nullptr);

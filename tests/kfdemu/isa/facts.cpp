@@ -43,8 +43,8 @@ class Waves {
   public:
     explicit Waves(Target target) : target_{target}, first_{target}, second_{target}, decoder_{target} {}
 
-    /// The instruction executes on two waves that agree only in what it reads: they agree in what it writes, and nothing
-    /// else changes.
+    /// The instruction executes on two waves that agree only in what it reads: they agree in what it writes, and
+    /// nothing else changes.
     void check(const Row& row, const Words& words) {
         const Inst inst = decoder_.decode(kCodeBase, words);
         if (inst.row != static_cast<std::size_t>(&row - rows().data()) || inst.has(kScalarSetup)) return;
@@ -190,8 +190,8 @@ class OneLane {
 
 bool is_one_access(const Row& row) {
     const bool memory = row.format == Format::Flat || row.format == Format::Mubuf || row.format == Format::Ds;
-    return memory && row.shape.element != Element::nothing && !is_converted(row.shape.element) &&
-           !row.is(kReadsM0) && !row.is(kAtomic);
+    return memory && row.shape.element != Element::nothing && !is_converted(row.shape.element) && !row.is(kReadsM0) &&
+           !row.is(kAtomic);
 }
 
 }  // namespace

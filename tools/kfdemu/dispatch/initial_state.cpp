@@ -59,6 +59,8 @@ unsigned set_group_id(isa::Wave& wave, const LaunchState& l, const std::array<st
     return system.next - l.kernel.user_sgprs;
 }
 
+const isa::Traits& traits_of(const LaunchState& l) { return isa::traits_of(l.gpu.target); }
+
 /// From SGPR `first` on, the one after the group's id.
 unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
     SgprWriter system{wave.s, first};
@@ -68,10 +70,10 @@ unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, co
     return system.next - first;
 }
 
-/// Work-item ids of the wave's lanes; gfx90a packs all three into v0, ten bits each.
+/// Work-item ids of the wave's lanes.
 void set_workitem_ids(isa::Wave& wave, const LaunchState& l, const WavePlace& p) {
     const unsigned dimensions = l.kernel.workitem_id_dimensions;
-    const bool packed = l.gpu.target == isa::Target::gfx90a;
+    const bool packed = traits_of(l).packed_workitem_ids;
     const std::uint32_t first = p.wave * kLanes;
     const auto [size_x, size_y, size_z] = p.group_workitems;
     if (size_y == 1 && size_z == 1) {  // y and z are 0
@@ -100,7 +102,7 @@ void set_workitem_ids(isa::Wave& wave, const LaunchState& l, const WavePlace& p)
 void clear_vgprs(isa::Wave& wave, const LaunchState& l) {
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     clear(wave.v, bytes);
-    if (l.gpu.target == isa::Target::gfx908) clear(wave.acc, bytes);
+    if (traits_of(l).separate_accumulators) clear(wave.acc, bytes);
 }
 
 /// Fills VGPRs, and the SGPRs below the trap handler's, with garbage, as earlier waves leave it on hardware.
@@ -110,7 +112,7 @@ void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place)
     wave.s[isa::kM0] = l.garbage->word(place + 3);
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
     l.garbage->fill(wave.v, bytes, place + 4);
-    if (l.gpu.target == isa::Target::gfx908) l.garbage->fill(wave.acc, bytes, place + 5);
+    if (traits_of(l).separate_accumulators) l.garbage->fill(wave.acc, bytes, place + 5);
 }
 
 /// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). Compute units are
@@ -132,7 +134,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     group_id_sgprs_ = set_group_id(common, l, {});
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
     registers_.allocated_vgprs = l.kernel.vgprs;
-    registers_.vgprs = l.gpu.target == isa::Target::gfx90a ? 1 : l.kernel.workitem_id_dimensions;
+    registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;
@@ -152,7 +154,7 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     copy(reinterpret_cast<std::byte*>(&wave) + scalars, reinterpret_cast<const std::byte*>(&common) + scalars,
          sizeof wave - scalars);
     wave.v = v;
-    wave.acc = v + (l.gpu.target == isa::Target::gfx90a ? l.kernel.accum_offset : 256) * kLanes;
+    wave.acc = v + (traits_of(l).unified_registers ? l.kernel.accum_offset : 256) * kLanes;
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
         std::copy_n(common.s, registers_.user_sgprs, wave.s);

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../isa/rows/traits.hpp"
+
 namespace kfdemu {
 namespace {
 
@@ -20,9 +22,6 @@ struct Raw {
 };
 static_assert(sizeof(Raw) == kKernelDescriptorBytes);
 
-/// VGPRs and AccVGPRs in one file, split at accum_offset.
-bool has_unified_vgprs(isa::Target target) { return target == isa::Target::gfx90a; }
-
 constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned bits) {
     return (word >> low) & ((1u << bits) - 1);
 }
@@ -37,7 +36,7 @@ using Reason = DescriptorRefused::Reason;
 
 /// The first rule that the descriptor violates, or an empty text.
 DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
-    const bool unified = has_unified_vgprs(target);
+    const bool unified = isa::traits_of(target).unified_registers;
     for (std::uint8_t byte : raw.reserved1)
         if (byte != 0) return {Reason::Malformed, "reserved bytes 24..43 are not zero"};
     if (raw.reserved0 != 0 || raw.reserved2 != 0)
@@ -92,7 +91,7 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     std::memcpy(&raw, bytes.data(), sizeof raw);
     if (DescriptorRefused broken = broken_rule(raw, target); !broken.why.empty()) return broken;
 
-    const bool unified = has_unified_vgprs(target);
+    const bool unified = isa::traits_of(target).unified_registers;
     KernelDescriptor d;
     d.group_segment_bytes = raw.group_segment_fixed_size;
     d.private_segment_bytes = raw.private_segment_fixed_size;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "../rows/row.hpp"
+#include "family.hpp"
 #include "inst.hpp"
 
 namespace kfdemu::isa {
@@ -64,12 +65,6 @@ class Decoder {
     const std::uint16_t (*index_)[1024];  // [format][opcode], of this target
 };
 
-/// The format and opcode number encoded in the first dword, known or not.
-struct Encoding {
-    Format format;
-    unsigned opcode;
-};
-Encoding encoding_of(std::uint32_t dword);
 const char* name(Format format);
 
 }  // namespace kfdemu::isa

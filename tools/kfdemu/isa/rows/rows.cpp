@@ -1,4 +1,4 @@
-#include "row.hpp"
+#include "traits.hpp"
 
 namespace kfdemu::isa {
 namespace {
@@ -22,6 +22,26 @@ static_assert(sizeof kRows / sizeof *kRows == kRowCount);
 }  // namespace
 
 std::span<const Row> rows() { return kRows; }
+
+const Traits& traits_of(Target target) {
+    static constexpr Traits kGfx900, kGfx908{.separate_accumulators = true},
+        kGfx90a{.unified_registers = true,
+                .packed_workitem_ids = true,
+                .returns_float_atomics = true,
+                .flushes_factors = true,
+                .wide_dpp = true,
+                .gds = false,
+                .scc_bit = true,
+                .nv_bit = false};
+    switch (target) {
+        case Target::gfx908:
+            return kGfx908;
+        case Target::gfx90a:
+            return kGfx90a;
+        default:
+            return kGfx900;
+    }
+}
 
 const char* name(Target target) {
     switch (target) {

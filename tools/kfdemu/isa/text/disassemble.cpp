@@ -312,7 +312,7 @@ std::string disassemble(Target target, const Inst& inst) {
 }
 
 std::string describe_illegal(Target target, const Inst& inst) {
-    const Encoding encoding = encoding_of(inst.dwords[0]);
+    const Encoding encoding = family_of(target).encoding_of(inst.dwords[0]);
     const std::string where = format_text("%s opcode %u (0x%x), dwords %08x %08x", name(encoding.format),
                                           encoding.opcode, encoding.opcode, inst.dwords[0], inst.dwords[1]);
     if (inst.row == Decoder::kNoRow) {

@@ -1,4 +1,4 @@
-// Decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
+// GFX9: decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
 #include "fields.hpp"
 
 namespace kfdemu::isa {
@@ -8,20 +8,19 @@ std::int32_t sign_extended(std::uint32_t value, unsigned width) {
     return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
 }
 
-/// A data register: a VGPR, or with gfx90a's ACC bit an AccVGPR. False if it extends past the last register.
+/// A data register: a VGPR, or with an ACC bit an AccVGPR. False if it extends past the last register.
 bool data(Operand& to, unsigned number, bool accumulator, Type type) {
     if (type == Type::none) return true;
     to = static_cast<Operand>(number + (accumulator ? kAcc0 : kVgpr0));
     return number + dwords(type) <= 256;
 }
 
-/// On gfx908, float atomics on memory do not return the old value.
-bool returns_what_it_cannot(const Fields& f) {
-    return f.target == Target::gfx908 && f.row.is(kAtomic) && f.row.targets == targets::from908 &&
+bool returns_what_it_cannot(const Gfx9Fields& f) {
+    return f.row.is(kFloatAtomic) && !f.traits.returns_float_atomics &&
            f.bit(0, f.row.format == Format::Flat ? 16 : 14);
 }
 
-bool smem(const Fields& f) {
+bool smem(const Gfx9Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
     const Type base = f.row.src[0];
@@ -43,7 +42,7 @@ bool smem(const Fields& f) {
     return f.scalar_destination(i.src[1], encoding, Type::b32);
 }
 
-bool flat(const Fields& f) {
+bool flat(const Gfx9Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words() || f.bits(0, 15, 14) == 3 || returns_what_it_cannot(f)) return false;
     i.segment = static_cast<Segment>(f.bits(0, 15, 14));
@@ -56,10 +55,9 @@ bool flat(const Fields& f) {
     f.flag(f.bit(0, 13), kLds);
     f.flag(f.bit(0, 16), kGlc);
     f.flag(f.bit(0, 17), kSlc);
-    const bool gfx90a = f.target == Target::gfx90a;
-    f.flag(gfx90a && f.bit(0, 25), kScc);
-    f.flag(!gfx90a && f.bit(1, 23), kNv);
-    const bool acc = gfx90a && f.bit(1, 23);
+    f.flag(f.traits.scc_bit && f.bit(0, 25), kScc);
+    f.flag(f.traits.nv_bit && f.bit(1, 23), kNv);
+    const bool acc = f.traits.unified_registers && f.bit(1, 23);
 
     const unsigned saddr = f.bits(1, 22, 16);
     const bool has_saddr = !is_flat && saddr != 0x7f;
@@ -73,15 +71,14 @@ bool flat(const Fields& f) {
 }
 
 /// Fields common to MUBUF and MTBUF.
-bool buffer(const Fields& f) {
+bool buffer(const Gfx9Fields& f) {
     Inst& i = f.inst;
-    const bool gfx90a = f.target == Target::gfx90a;
     i.offset = static_cast<std::int32_t>(f.bits(0, 11, 0));
     f.flag(f.bit(0, 12), kOffen);
     f.flag(f.bit(0, 13), kIdxen);
     f.flag(f.bit(0, 14), kGlc);
-    const bool top = f.bit(1, 23);  // ACC on gfx90a; before that TFE, used only by images and page-faulting loads
-    if (top && !gfx90a) return false;
+    const bool top = f.bit(1, 23);  // ACC, or TFE, used only by images and page-faulting loads
+    if (top && !f.traits.unified_registers) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
     // buffer_wbinvl1 and similar.
     if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
@@ -99,31 +96,31 @@ bool buffer(const Fields& f) {
     return known;
 }
 
-bool mubuf(const Fields& f) {
+bool mubuf(const Gfx9Fields& f) {
     if (!f.two_words() || returns_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
-    f.flag(f.target == Target::gfx90a && f.bit(0, 15), kScc);
+    f.flag(f.traits.scc_bit && f.bit(0, 15), kScc);
     return buffer(f);
 }
 
-bool mtbuf(const Fields& f) {
+bool mtbuf(const Gfx9Fields& f) {
     if (!f.two_words()) return false;
     f.flag(f.bit(1, 22), kSlc);
-    f.flag(f.target == Target::gfx90a && f.bit(1, 21), kScc);
+    f.flag(f.traits.scc_bit && f.bit(1, 21), kScc);
     f.inst.literal = f.bits(0, 25, 19);
     return buffer(f);
 }
 
-bool ds(const Fields& f) {
+bool ds(const Gfx9Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
     i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
     f.flag(f.bit(0, 16), kLds);
     const bool gws = f.row.is(kGws);
     if (gws && !f.bit(0, 16)) return false;
-    if (f.target == Target::gfx90a && f.bit(0, 16) && !gws) return false;  // gfx90a has no GDS
-    const bool acc = f.target == Target::gfx90a && f.bit(0, 25);
+    if (!f.traits.gds && f.bit(0, 16) && !gws) return false;
+    const bool acc = f.traits.unified_registers && f.bit(0, 25);
     return data(i.src[0], f.bits(1, 7, 0), acc && gws, f.row.src[0]) &&
            data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) &&
            data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
@@ -131,7 +128,7 @@ bool ds(const Fields& f) {
 
 }  // namespace
 
-bool decode_memory(const Fields& f) {
+bool decode_memory(const Gfx9Fields& f) {
     switch (f.row.format) {
         case Format::Smem:
             return smem(f);

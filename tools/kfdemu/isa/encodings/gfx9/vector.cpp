@@ -1,4 +1,4 @@
-// Decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
+// GFX9: decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
 #include "fields.hpp"
 
 namespace kfdemu::isa {
@@ -8,21 +8,21 @@ enum : unsigned { kSdwaEncoding = 249, kDppEncoding = 250 };
 
 unsigned vgpr(unsigned number) { return kVgpr0 + number; }
 
-bool vector_destination(const Fields& f, unsigned number) {
+bool vector_destination(const Gfx9Fields& f, unsigned number) {
     if (f.row.dst == Type::none) return true;
     f.inst.dst = static_cast<Operand>(vgpr(number));
     return number + dwords(f.row.dst) <= 256;
 }
 
 /// Sets the implicit VCC operands of the short encodings: the destination of carries and comparisons, and the carry in.
-void implicit_vcc(const Fields& f) {
+void implicit_vcc(const Gfx9Fields& f) {
     f.inst.sdst = kVcc;
     if (f.row.is(kCarryIn)) f.inst.src[2] = kVcc;
 }
 
-bool sdwa_select_exists(const Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
+bool sdwa_select_exists(const Gfx9Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
 
-bool sdwa(const Fields& f) {
+bool sdwa(const Gfx9Fields& f) {
     if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Sdwa;
@@ -43,21 +43,21 @@ bool sdwa(const Fields& f) {
     return sdwa_select_exists(f, 8) && f.bits(1, 12, 11) != 3;
 }
 
-bool dpp_control_exists(unsigned control, Target target) {
+bool dpp_control_exists(unsigned control, const Traits& traits) {
     const unsigned group = control & 0x1f0, n = control & 15;
     if (control < 0x100) return true;
     if (group == 0x100 || group == 0x110 || group == 0x120) return n != 0;
     if (group == 0x130) return n == 0 || n == 4 || n == 8 || n == 12;
     if (group == 0x140) return n < 4;
-    return group == 0x150 && target == Target::gfx90a;
+    return group == 0x150 && traits.wide_dpp;
 }
 
 /// The effect of NEG and ABS on the pair of halves of V_DOT2C_F32_F16 is not documented.
-bool undocumented_modifiers(const Fields& f) {
+bool undocumented_modifiers(const Gfx9Fields& f) {
     return f.row.format == Format::Vop2 && f.row.is(kFlushesHalves) && (f.inst.neg | f.inst.abs) != 0;
 }
 
-bool dpp(const Fields& f) {
+bool dpp(const Gfx9Fields& f) {
     if (f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Dpp;
@@ -69,19 +69,19 @@ bool dpp(const Fields& f) {
     const unsigned control = f.bits(1, 16, 8);
     // 64-bit operations only support row_newbcast (MI200 ISA manual, "DPP").
     const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
-    if (wide && (f.target != Target::gfx90a || (control & 0x1f0) != 0x150)) return false;
-    return dpp_control_exists(control, f.target) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
+    if (wide && (control & 0x1f0) != 0x150) return false;
+    return dpp_control_exists(control, f.traits) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
 }
 
 /// Source 0 of the short encodings; its reserved values select SDWA and DPP.
-bool first_source(const Fields& f) {
+bool first_source(const Gfx9Fields& f) {
     const unsigned encoding = f.bits(0, 8, 0);
     if (encoding == kSdwaEncoding) return sdwa(f);
     if (encoding == kDppEncoding) return dpp(f);
     return f.row.src[0] == Type::none || f.source(0, encoding, f.row.src[0]);
 }
 
-bool vop1(const Fields& f) {
+bool vop1(const Gfx9Fields& f) {
     implicit_vcc(f);
     const unsigned number = f.bits(0, 24, 17);
     if (f.row.dst == Type::s32) {
@@ -96,18 +96,18 @@ bool vop1(const Fields& f) {
     return !f.row.is(kNoModifiers) || f.row.src[0] == Type::none || f.inst.src[0] >= kVgpr0;  // v_swap_b32
 }
 
-void keep_other_half(const Fields& f) {
+void keep_other_half(const Gfx9Fields& f) {
     if (!f.row.is(kOpSel) || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
     f.inst.op_sel |= 16;
     f.flag(true, kFinish);
 }
 
 /// Source 1 can be a scalar only in SDWA, which has checked it.
-bool second_source_exists(const Fields& f) {
+bool second_source_exists(const Gfx9Fields& f) {
     return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
 }
 
-bool vop2(const Fields& f) {
+bool vop2(const Gfx9Fields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
     if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
@@ -126,14 +126,14 @@ bool vop2(const Fields& f) {
     return true;
 }
 
-bool vopc(const Fields& f) {
+bool vopc(const Gfx9Fields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
     return first_source(f) && second_source_exists(f);
 }
 
 /// VOP3's modifiers. With SDST (VOP3b) there are no ABS and OP_SEL fields.
-bool vop3_modifiers(const Fields& f, bool with_sdst) {
+bool vop3_modifiers(const Gfx9Fields& f, bool with_sdst) {
     Inst& i = f.inst;
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
     i.omod = static_cast<std::uint8_t>(f.bits(1, 28, 27));
@@ -150,7 +150,7 @@ bool vop3_modifiers(const Fields& f, bool with_sdst) {
     return true;
 }
 
-bool vop3_sources(const Fields& f) {
+bool vop3_sources(const Gfx9Fields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     for (unsigned n = 0; n < 3; ++n) {
         const bool mask = n == 2 && f.row.is(kCarryIn);
@@ -163,7 +163,7 @@ bool vop3_sources(const Fields& f) {
     return true;
 }
 
-bool vop3(const Fields& f) {
+bool vop3(const Gfx9Fields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Vop3;
@@ -179,7 +179,7 @@ bool vop3(const Fields& f) {
 Operand to_accumulator(Operand operand) { return static_cast<Operand>(operand - kVgpr0 + kAcc0); }
 
 /// v_accvgpr_read_b32, v_accvgpr_write_b32: one side is an AccVGPR.
-bool accumulator(const Fields& f) {
+bool accumulator(const Gfx9Fields& f) {
     Inst& i = f.inst;
     const bool reads = &f.row == &rows()[index(Op::v_accvgpr_read_b32)];
     if (!f.source(0, f.bits(1, 8, 0), f.row.src[0]) || !vector_destination(f, f.bits(0, 7, 0))) return false;
@@ -189,11 +189,11 @@ bool accumulator(const Fields& f) {
     return true;
 }
 
-/// C and D are AccVGPRs on gfx908; on gfx90a ACC_CD selects AccVGPRs or VGPRs for both. The ACC bits select for A and B
-/// separately (MI100 and MI200 ISA manuals, "VOP3P-MAI").
-bool matrix(const Fields& f) {
+/// C and D are AccVGPRs; of unified registers, ACC_CD selects AccVGPRs or VGPRs for both. The ACC bits select for A and
+/// B separately (MI100 and MI200 ISA manuals, "VOP3P-MAI").
+bool matrix(const Gfx9Fields& f) {
     Inst& i = f.inst;
-    const bool acc_cd = f.target != Target::gfx90a || f.bit(0, 15);
+    const bool acc_cd = !f.traits.unified_registers || f.bit(0, 15);
     i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
     i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
@@ -210,7 +210,7 @@ bool matrix(const Fields& f) {
     return true;
 }
 
-bool vop3p(const Fields& f) {
+bool vop3p(const Gfx9Fields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Vop3;
@@ -232,9 +232,9 @@ bool vop3p(const Fields& f) {
 
 }  // namespace
 
-bool decode_vector(const Fields& f) {
+bool decode_vector(const Gfx9Fields& f) {
     const std::uint32_t top = f.words[0] >> 26;
-    f.flag(f.row.is(kFlushesHalves) && f.target == Target::gfx90a, kFlushHalves);
+    f.flag(f.row.is(kFlushesHalves) && f.traits.flushes_factors, kFlushHalves);
     if (top == 0x34) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
     switch (f.row.format) {
         case Format::Vop1:

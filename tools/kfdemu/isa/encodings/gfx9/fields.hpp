@@ -1,4 +1,4 @@
-// The Decoder's internals: how each family of formats fills an Inst from its bit fields.
+// GFX9: how each kind of formats fills an Inst from its bit fields.
 //
 //     if (!decode_vector(field)) illegal...
 //
@@ -7,19 +7,13 @@
 
 #include <span>
 
-#include "../rows/row.hpp"
-#include "../wave/wave.hpp"
-#include "inst.hpp"
+#include "../../wave/wave.hpp"
+#include "../family.hpp"
 
 namespace kfdemu::isa {
 
-/// The input of a family's function. `words` holds at least one dword; a missing second one reads as 0.
-struct Fields {
-    Inst& inst;
-    const Row& row;
-    Target target;
-    std::span<const std::uint32_t> words;
-
+/// Reads bit fields; a missing second dword reads as 0.
+struct Gfx9Fields : Fields {
     std::uint32_t bits(unsigned word, unsigned high, unsigned low) const {
         return (words[word] >> low) & static_cast<std::uint32_t>((std::uint64_t{1} << (high - low + 1)) - 1);
     }
@@ -36,8 +30,8 @@ struct Fields {
 };
 
 // Each returns false for reserved encodings.
-bool decode_scalar(const Fields& f);
-bool decode_vector(const Fields& f);
-bool decode_memory(const Fields& f);
+bool decode_scalar(const Gfx9Fields& f);
+bool decode_vector(const Gfx9Fields& f);
+bool decode_memory(const Gfx9Fields& f);
 
 }  // namespace kfdemu::isa

@@ -1,0 +1,42 @@
+// A family of encodings: where its instructions have their fields. One folder each, and a column of opcodes in the rows.
+//
+//     const Family& family = family_of(Target::gfx90a);
+//     const Encoding encoding = family.encoding_of(dword);
+//
+// Thread safety: constant data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "../rows/traits.hpp"
+#include "inst.hpp"
+
+namespace kfdemu::isa {
+
+/// The format and opcode number encoded in the first dword, known or not.
+struct Encoding {
+    Format format;
+    unsigned opcode;
+};
+
+/// What a family fills an Inst from. `words` holds at least one dword.
+struct Fields {
+    Inst& inst;
+    const Row& row;
+    const Traits& traits;
+    std::span<const std::uint32_t> words;
+};
+
+struct Family {
+    Encoding (*encoding_of)(std::uint32_t dword);
+    /// False for reserved encodings.
+    bool (*decode)(const Fields&);
+    std::uint16_t Opcodes::*opcode;
+    unsigned vop1_in_vop3, vop2_in_vop3, vopc_in_vop3;  ///< VOP3 opcodes of the short encodings begin here
+};
+extern const Family kGfx9;  // gfx9/
+
+const Family& family_of(Target target);
+
+}  // namespace kfdemu::isa

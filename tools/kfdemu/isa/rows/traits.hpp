@@ -1,0 +1,27 @@
+// What differs between models behind the decoder and in the rows, by name: nothing else asks which model it is.
+//
+//     if (traits_of(target).unified_registers) …
+//
+// Thread safety: constant data.
+#pragma once
+
+#include "row.hpp"
+
+namespace kfdemu::isa {
+
+struct Traits {
+    /// VGPRs and AccVGPRs are one file, split by the kernel descriptor; encodings choose with their ACC bits. Else, of a
+    /// model that has them, matrix instructions add in AccVGPRs alone.
+    bool unified_registers = false;
+    bool separate_accumulators = false;
+    bool packed_workitem_ids = false;      ///< all three in v0, ten bits each
+    bool returns_float_atomics = false;    ///< those of memory that are kFloatAtomic
+    bool flushes_factors = false;          ///< of rows that are kFlushesHalves
+    bool wide_dpp = false;                 ///< row_newbcast, and DPP of 64 bits by it
+    bool gds = true;                       ///< DS instructions may name it
+    bool scc_bit = false, nv_bit = true;   ///< of memory instructions
+};
+
+const Traits& traits_of(Target target);
+
+}  // namespace kfdemu::isa
