@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "../isa/rows/traits.hpp"
+
 namespace kfdemu {
 namespace {
 

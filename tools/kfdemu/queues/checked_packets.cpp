@@ -1,5 +1,7 @@
 #include "checked_packets.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>

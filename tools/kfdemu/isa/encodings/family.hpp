@@ -1,4 +1,5 @@
-// A family of encodings: where its instructions have their fields. One folder each, and a column of opcodes in the rows.
+// A family of encodings: where its instructions have their fields. One folder each, and a column of opcodes in the
+// rows.
 //
 //     const Family& family = family_of(Target::gfx90a);
 //     const Encoding encoding = family.encoding_of(dword);
@@ -32,7 +33,7 @@ struct Family {
     Encoding (*encoding_of)(std::uint32_t dword);
     /// False for reserved encodings.
     bool (*decode)(const Fields&);
-    std::uint16_t Opcodes::*opcode;
+    std::uint16_t Opcodes::* opcode;
     unsigned vop1_in_vop3, vop2_in_vop3, vopc_in_vop3;  ///< VOP3 opcodes of the short encodings begin here
 };
 extern const Family kGfx9;  // gfx9/

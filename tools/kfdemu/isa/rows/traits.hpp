@@ -10,16 +10,16 @@
 namespace kfdemu::isa {
 
 struct Traits {
-    /// VGPRs and AccVGPRs are one file, split by the kernel descriptor; encodings choose with their ACC bits. Else, of a
-    /// model that has them, matrix instructions add in AccVGPRs alone.
+    /// VGPRs and AccVGPRs are one file, split by the kernel descriptor; encodings choose with their ACC bits. Else, of
+    /// a model that has them, matrix instructions add in AccVGPRs alone.
     bool unified_registers = false;
     bool separate_accumulators = false;
-    bool packed_workitem_ids = false;      ///< all three in v0, ten bits each
-    bool returns_float_atomics = false;    ///< those of memory that are kFloatAtomic
-    bool flushes_factors = false;          ///< of rows that are kFlushesHalves
-    bool wide_dpp = false;                 ///< row_newbcast, and DPP of 64 bits by it
-    bool gds = true;                       ///< DS instructions may name it
-    bool scc_bit = false, nv_bit = true;   ///< of memory instructions
+    bool packed_workitem_ids = false;     ///< all three in v0, ten bits each
+    bool returns_float_atomics = false;   ///< those of memory that are kFloatAtomic
+    bool flushes_factors = false;         ///< of rows that are kFlushesHalves
+    bool wide_dpp = false;                ///< row_newbcast, and DPP of 64 bits by it
+    bool gds = true;                      ///< DS instructions may name it
+    bool scc_bit = false, nv_bit = true;  ///< of memory instructions
 };
 
 const Traits& traits_of(Target target);
