@@ -18,6 +18,7 @@
 #include "../check/report/report_file.hpp"
 #include "../kfd/device.hpp"
 #include "count_exit.hpp"
+#include "hsa_objects.hpp"
 #include "hsa_tool.hpp"
 
 namespace kfdemu {

@@ -11,7 +11,7 @@
 #include "../check/process.hpp"
 #include "../kfd/device.hpp"
 #include "host_pages.hpp"
-#include "hsa_tool.hpp"
+#include "hsa_memory.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,5 @@
-// Code objects, for the tool that ROCR loads: where code is, which no kernel may write.
+#include "hsa_code.hpp"
+
 #include <mutex>
 
 #include "../check/report/code_objects.hpp"
@@ -14,7 +15,7 @@ void follow() {
     static std::mutex mutex;
     static auto* const code = new check::LoadedCode;  // outlives every exit handler
     const std::lock_guard lock{mutex};
-    check::process_checks().allocations.set_code(code->ranges());
+    allocations().set_code(code->ranges());
 }
 
 hsa::Status freeze(hsa::Handle executable, const char* options) {

@@ -1,7 +1,8 @@
-// Memory that others made, for the tool that ROCR loads: locked host memory, other processes', graphics buffers, and
-// virtual memory (hsa_amd_vmem). Announces it with its exact size, and follows it for --check=leak.
+#include "hsa_mappings.hpp"
+
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "hsa_tool.hpp"
 

@@ -1,5 +1,5 @@
-// Memory, for the tool that ROCR loads: announces allocations with their exact sizes, and delays frees, so that a use
-// of freed memory is seen.
+#include "hsa_memory.hpp"
+
 #include <pthread.h>
 
 #include <atomic>
@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "../check/process.hpp"
 #include "../kfd/device.hpp"
 #include "../kfdemu.h"
 #include "hsa_tool.hpp"
@@ -85,7 +86,7 @@ class Quarantine {
 
     /// Frees it. Its addresses may then be anybody's, announced or not.
     static hsa::Status release(const Entry& entry) {
-        check::process_checks().allocations.released(reinterpret_cast<std::uint64_t>(entry.memory));
+        allocations().released(reinterpret_cast<std::uint64_t>(entry.memory));
         return entry.release(entry.memory);
     }
 
@@ -114,7 +115,7 @@ check::ObjectName name_of(std::uint64_t va) { return {check::ObjectKind::Memory,
 void announce(std::uint64_t va, std::size_t bytes) {
     const check::StackId by = stack_of_caller();
     allocations().allocated(va, bytes, by);
-    if (finds_leaks()) check::process_checks().objects.made(name_of(va), {bytes, by});
+    if (finds_leaks()) objects().made(name_of(va), {bytes, by});
 }
 
 template <class Allocate>
@@ -154,7 +155,7 @@ hsa::Status free_by(hsa::MemoryFree next, void* memory) {
     const check::Allocations::Was was = allocations().freed(va, caller);
     if (was == check::Allocations::Was::Unknown) return next(memory);  // the runtime knows what to answer
     if (was == check::Allocations::Was::Freed) return report_double_free(va, caller), hsa::kInvalidAllocation;
-    check::process_checks().objects.take(name_of(va));
+    objects().take(name_of(va));
     constexpr std::size_t kPage = 4096;
     const Quarantine::Entry entry{memory, (bytes + kPage - 1) / kPage * kPage, next};
     const bool at_once = quarantine().at_once.take(va) || !check::process_checks().checks().has(Check::memory);

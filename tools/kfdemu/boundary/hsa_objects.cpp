@@ -1,10 +1,11 @@
-// Signals, queues, executables and code object readers, for the tool that ROCR loads: which are alive, and where they
-// were made.
+#include "hsa_objects.hpp"
+
 #include <unistd.h>
 
 #include <atomic>
 #include <tuple>
 
+#include "../check/process.hpp"
 #include "hsa_tool.hpp"
 
 namespace kfdemu {
@@ -84,13 +85,6 @@ void wrap_objects(hsa::Table& table) {
     ReaderFromFile::wrap(table.core, hsa::kReaderFromFile);
     ReaderFromMemory::wrap(table.core, hsa::kReaderFromMemory);
     Destruction<kReader>::wrap(table.core, hsa::kReaderDestroy);
-}
-
-bool finds_leaks() { return check::process_checks().checks().has(Check::leak); }
-
-check::StackId stack_of_caller() {
-    const Checks checks = check::process_checks().checks();
-    return checks.has(Check::leak) || checks.has(Check::memory) ? check::capture_stack() : check::kNoStack;
 }
 
 void report_leaks_now() {

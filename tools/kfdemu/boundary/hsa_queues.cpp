@@ -1,6 +1,6 @@
-// Which rings are the program's, and which the HSA runtime's own, for the behaviour torn-packet.
-#include "../kfd/device.hpp"
-#include "hsa_tool.hpp"
+#include "hsa_queues.hpp"
+
+#include "../queues/advertised_slots.hpp"
 
 namespace kfdemu {
 namespace {

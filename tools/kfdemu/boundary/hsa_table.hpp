@@ -1,4 +1,7 @@
-// The part of the HSA runtime's API table that kfdemu wraps: where its functions are.
+// The part of the HSA runtime's API table that kfdemu wraps: where its functions are, and how one is replaced.
+//
+//     hsa::wrap(table.core, hsa::kMemoryFree, &free_memory, next_free);
+//     hsa::wrap(table.amd, hsa::later(table.amd, hsa::Later::memory_lock), &lock, next_lock);
 //
 // Declared here because kfdemu does not depend on HSA's headers. version.minor is a table's size in bytes, by which a
 // function that is not there is recognised. CoreApiTable grows at its end only. In AmdExtTable, two functions were
@@ -8,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace kfdemu::hsa {
 
@@ -90,6 +94,22 @@ constexpr std::size_t offset_in(std::size_t table_bytes, Later function) {
     // others came.
     if (table_bytes <= 400 || table_bytes == 424) return offset;
     return table_bytes >= 456 ? offset + kInserted : kNowhere;
+}
+
+inline std::size_t bytes_of(const std::byte* table) {
+    TableVersion version{};
+    std::memcpy(&version, table, sizeof version);
+    return version.minor;
+}
+
+inline std::size_t later(const std::byte* amd, Later function) { return offset_in(bytes_of(amd), function); }
+
+/// Puts `ours` in the table and what was there in `next`, if the table has the function.
+template <class Function>
+void wrap(std::byte* table, std::size_t offset, Function ours, Function& next) {
+    if (offset + sizeof ours > bytes_of(table)) return;
+    std::memcpy(&next, table + offset, sizeof next);
+    std::memcpy(table + offset, &ours, sizeof ours);
 }
 
 }  // namespace kfdemu::hsa

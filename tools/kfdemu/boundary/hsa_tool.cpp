@@ -8,12 +8,25 @@
 
 #include "../base/behaviour.hpp"
 #include "../kfd/device.hpp"
+#include "hsa_code.hpp"
+#include "hsa_mappings.hpp"
+#include "hsa_memory.hpp"
+#include "hsa_objects.hpp"
+#include "hsa_queues.hpp"
+#include "hsa_waits.hpp"
 
 static bool allocations_wrapped = false;  // by the runtime's lock
 
 bool kfdemu::wants_allocations(const Checks& checks) {
     constexpr Check kOfMemory[] = {Check::memory, Check::leak, Check::init, Check::race, Check::fence};
     return std::ranges::any_of(kOfMemory, [&](Check check) { return checks.has(check); });
+}
+
+bool kfdemu::finds_leaks() { return check::process_checks().checks().has(Check::leak); }
+
+kfdemu::check::StackId kfdemu::stack_of_caller() {
+    const Checks checks = check::process_checks().checks();
+    return checks.has(Check::leak) || checks.has(Check::memory) ? check::capture_stack() : check::kNoStack;
 }
 
 extern "C" [[gnu::visibility("default")]] void kfdemu_tool_load(void* api_table) {

@@ -1,11 +1,6 @@
-// Waits for signals: one that asks to spin sleeps after a moment (--waits sleep).
-//
-// HIP's runtime spins by default. On a GPU that costs a core of the host; here, it is a core that executes the kernels
-// it waits for. The runtime polls for 200 us in both cases (InterruptSignal::WaitRelaxed of ROCR). It sleeps in slices:
-// a waiter that spins also sees a value that was written to memory without an event.
-#include <algorithm>
+#include "hsa_waits.hpp"
 
-#include "hsa_tool.hpp"
+#include <algorithm>
 
 namespace kfdemu {
 namespace {
