@@ -1,3 +1,12 @@
+// Sources: the "Vega" ISA manual, "Manually Inserted Wait States (NOPs)", table "Required User-Inserted Wait States",
+// whose two instructions are a rule's name. For matrix instructions and dot products, the numbers that LLVM inserts
+// (lib/Target/AMDGPU/GCNHazardRecognizer.cpp; passes: SISchedule.td), with its functions' and constants' names. As
+// there, an operand depends on the last matrix instruction that wrote its registers, since they finish in order, and an
+// instruction in between gives one state, however long it takes.
+//
+// Where LLVM inserts more than a rule says, the rule counts: on gfx908, it takes the passes of the longest matrix
+// instruction on its way back instead of those of the one that wrote, and has a v_accvgpr_write wait for another one.
+// Two matrix instructions that write the same registers need nothing.
 #include "hazards.hpp"
 
 #include <algorithm>
@@ -42,13 +51,18 @@ bool leaves_function(const Row& row) {
     return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
 }
 bool is_dot(const Row& row) { return row.is(kDot); }
+bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
 bool is_matrix(const Row& row) { return row.is(kMatrix); }
-bool is_plain_valu(const Row& row) { return is_valu(row) && !is_matrix(row) && !is_dot(row); }
-bool to_accumulator(const Row& row) { return is_op(row, Op::v_accvgpr_write_b32); }
-bool to_vgpr(const Row& row) { return is_valu(row) && !is_matrix(row) && !to_accumulator(row); }  // on gfx908
-bool uses_vectors(const Row& row) {
-    return !is_matrix(row) && (is_valu(row) || is_vector_memory(row) || row.format == Format::Ds);
-}
+bool is_dgemm(const Row& row) { return is_matrix(row) && row.shape.matrix.of == Matrix::Of::Double; }
+bool is_small_dgemm(const Row& row) { return is_dgemm(row) && row.shape.matrix.rows == 4; }
+bool is_sgemm(const Row& row) { return is_matrix(row) && !is_dgemm(row); }
+bool is_other_valu(const Row& row) { return is_valu(row) && !is_matrix(row); }
+bool moves_accumulator(const Row& row) { return row.is(kAccumulator); }
+bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
+bool is_plain_valu(const Row& row) { return is_other_valu(row) && !is_dot(row); }
+bool to_accumulator(const Row& row) { return is_matrix(row) || is_op(row, Op::v_accvgpr_write_b32); }
+bool to_vgpr(const Row& row) { return is_valu(row) && !to_accumulator(row); }  // on gfx908
+bool uses_vectors(const Row& row) { return is_other_valu(row) || is_memory(row); }
 
 bool writes(const RegisterUses& uses, Operand first, unsigned count) {
     return std::any_of(uses.begin(), uses.end(), [&](const RegisterUse& use) {
@@ -112,77 +126,114 @@ bool of_its_dot(const Inst& earlier, const Inst& later) {
     return later.src[0] == earlier.dst || later.src[1] == earlier.dst;
 }
 
-enum class When : std::uint8_t { Any, Dpp, ScalarSetup };  // which forms of the later one
-
-struct Rule {
-    unsigned states;  // that must be between the two
-    bool (*earlier)(const Row&);
-    bool (*later)(const Row&);
-    When when;
-    bool (*applies)(const Inst& earlier, const Inst& later);
-    std::uint8_t targets = targets::all;
-};
-constexpr Rule kRules[] = {
-    {5, writes_scalar, is_vector_memory, When::Any, of_its_scalar},
-    {5, compares_to_exec, is_valu, When::Dpp, always},
-    {5, writes_scalar, is_valu, When::ScalarSetup, of_its_flags},
-    {4, writes_scalar, scales_quotient, When::Any, of_its_vcc},
-    {4, writes_scalar, selects_lane, When::Any, of_its_lane},
-    {2, is_valu, is_valu, When::Dpp, of_its_vector},
-    {2, sets_register, uses_register, When::Any, of_same_register},
-    {1, is_salu, may_use_m0, When::Any, of_its_m0},
-    {1, stores_late, is_valu, When::Any, of_its_data},
-    {4, compares_to_exec, is_matrix, When::Any, always, targets::from908},
-    {4, compares_to_exec, to_accumulator, When::Any, always, targets::gfx908},
-    {2, to_vgpr, is_matrix, When::Any, of_its_sources, targets::gfx908},
-    {2, to_vgpr, to_accumulator, When::Any, of_its_sources, targets::gfx908},
-    {2, is_plain_valu, is_matrix, When::Any, of_its_sources, targets::gfx90a},
-    {3, is_dot, uses_vectors, When::Any, of_its_dot, targets::gfx90a},
+constexpr HazardRule kVega[] = {
+    {"VALU writes SGPR; VMEM reads that SGPR", 5, writes_scalar, is_vector_memory, of_its_scalar},
+    {"VALU writes EXEC; VALU DPP op", 5, compares_to_exec, is_valu, always, HazardRule::Dpp},
+    {"VALU sets VCC, EXEC; VALU uses EXECZ, VCCZ", 5, writes_scalar, is_valu, of_its_flags, HazardRule::ScalarSetup},
+    {"VALU writes VCC; V_DIV_FMAS", 4, writes_scalar, scales_quotient, of_its_vcc},
+    {"VALU writes SGPR/VCC; V_{READ,WRITE}LANE lane select", 4, writes_scalar, selects_lane, of_its_lane},
+    {"VALU writes VGPR; VALU DPP reads that VGPR", 2, is_valu, is_valu, of_its_vector, HazardRule::Dpp},
+    {"S_SETREG; S_GETREG, S_SETREG same reg", 2, sets_register, uses_register, of_same_register},
+    {"SALU writes M0; S_SENDMSG, S_MOVEREL, LDS add-TID, LDS=1", 1, is_salu, may_use_m0, of_its_m0},
+    {"*_STORE_X3, *_STORE_X4, …; Write VGPRs holding writedata", 1, stores_late, is_valu, of_its_data},
 };
 
-using Table = std::array<HazardRoles, kRowCount>;
+constexpr HazardRule kGfx908[] = {
+    {"checkMAIHazards908: VALUWritesExec", 4, compares_to_exec, to_accumulator, always},
+    {"checkMAIHazards908: LegacyVALUWritesVGPR", 2, to_vgpr, to_accumulator, of_its_sources},
+};
+constexpr MatrixRule kMatrixGfx908[] = {
+    // After 4x4, 16x16, 32x32, DGEMM of 4x4, of 16x16, v_accvgpr_write, v_accvgpr_read.
+    {"checkMAIHazards908: SrcAB", is_matrix, Role::Factor, Meets::Result, {4, 4, 4, 0, 0, 3}},
+    {"checkMAIHazards908: SrcC", is_matrix, Role::Addend, Meets::PartOfResult, {2, 2, 2, 0, 0, 1}},
+    {"checkMAIHazards908: AccVgprRead", moves_accumulator, Role::Source, Meets::Result, {4, 10, 18, 0, 0, 3}},
+    {"checkMAIHazards908: AccVgprWrite", moves_accumulator, Role::Result, Meets::Result, {1, 7, 15}},
+    {"checkMAIHazards908: ReadSrcCAccVgprWrite", moves_accumulator, Role::Result, Meets::Addend, {0, 5, 13}},
+    {"checkMAILdStHazards: AccVgprReadLdSt", is_memory, Role::Source, Meets::Result, {0, 0, 0, 0, 0, 0, 2}},
+    {"checkMAILdStHazards: VALUWriteAccVgprRdWrLdSt", is_memory, Role::Source, Meets::Hidden, {0, 0, 0, 0, 0, 2, 2}},
+};
 
-static_assert((1u << std::size(kRules)) <= kMatrixRole);
+constexpr HazardRule kGfx90a[] = {
+    {"checkMAIHazards90A: VALUWritesExec", 4, compares_to_exec, is_matrix, always},
+    {"checkMAIHazards90A: LegacyVALUNotDotWritesVGPR", 2, is_plain_valu, is_matrix, of_its_sources},
+    {"checkMAIVALUHazards: DotWriteSameDot, DotWriteDifferentVALU", 3, is_dot, uses_vectors, of_its_dot},
+};
+constexpr MatrixRule kMatrixGfx90a[] = {
+    // After 4x4, 16x16, 32x32, DGEMM of 4x4, of 16x16.
+    {"checkMAIHazards90A: SrcAB", is_matrix, Role::Factor, Meets::Result, {5, 11, 19, 6, 11}},
+    {"checkMAIHazards90A: SMFMASrcC", is_sgemm, Role::Addend, Meets::PartOfResult, {2, 8, 16}},
+    {"checkMAIHazards90A: DMFMASrcC", is_dgemm, Role::Addend, Meets::PartOfResult, {3, 9, 17, 4, 9}},
+    {"checkMAIHazards90A: FullSrcC", is_small_dgemm, Role::Addend, Meets::SameResult, {0, 0, 0, 4}},
+    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result, {5, 11, 19, 6, 11}},
+    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, {5, 11, 19, 9, 18}},
+    {"checkMAIVALUHazards: DMFMABetweenVALUWriteVMEMRead", is_memory, Role::Source, Meets::Hidden, {0, 0, 0, 2, 2}},
+    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, {5, 11, 19, 6, 11}},
+    {"checkMAIVALUHazards: VALUWar", uses_vectors, Role::Result, Meets::Addend, {1, 7, 15}},
+    {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, {0, 0, 0, 2, 2}},
+};
 
-HazardRoles roles_of(Target target, const Row& row) {
+/// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
+struct Generation {
+    Target target;
+    std::span<const HazardRule> common, own;
+    std::span<const MatrixRule> matrix;
+};
+constexpr Generation kGenerations[] = {
+    {Target::gfx900, kVega, {}, {}},
+    {Target::gfx906, kVega, {}, {}},
+    {Target::gfx908, kVega, kGfx908, kMatrixGfx908},
+    {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
+};
+static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
+
+/// Whether the rules have bits, and what they look back to is kept.
+constexpr bool fits(const Generation& generation) {
+    const auto kept = [](const HazardRule& rule) { return rule.states <= Hazards::kMost; };
+    const auto kept_long = [](const MatrixRule& rule) { return std::ranges::max(rule.states) <= MatrixHazards::kMost; };
+    return generation.common.size() + generation.own.size() <= kFirstMatrixRole && generation.matrix.size() <= 16 &&
+           std::ranges::all_of(generation.common, kept) && std::ranges::all_of(generation.own, kept) &&
+           std::ranges::all_of(generation.matrix, kept_long);
+}
+static_assert(std::ranges::all_of(kGenerations, fits));
+
+HazardRoles roles_of(const HazardTable& table, const Row& row) {
     if (leaves_function(row)) return {.earlier = 0, .later = kLeavesFunction};
     HazardRoles roles;
-    for (std::size_t rule = 0; rule < std::size(kRules); ++rule) {
-        if ((kRules[rule].targets & bit(target)) == 0) continue;
-        const auto role = static_cast<std::uint16_t>(1u << rule);
-        if (kRules[rule].earlier(row)) roles.earlier |= role;
-        if (kRules[rule].later(row)) roles.later |= role;
-    }
-    if (MatrixHazards::is_earlier(target, row)) roles.earlier |= kMatrixRole;
-    if (MatrixHazards::is_later(target, row)) roles.later |= kMatrixRole;
+    const auto add = [&](unsigned number, bool earlier, bool later) {
+        roles.earlier |= std::uint32_t{earlier} << number;
+        roles.later |= std::uint32_t{later} << number;
+    };
+    unsigned number = 0;
+    for (const HazardRule& rule : table.rules) add(number++, rule.earlier(row), rule.later(row));
+    number = kFirstMatrixRole;
+    for (const MatrixRule& rule : table.matrix) add(number++, states_after(row, rule) != 0, rule.later(row));
     return roles;
 }
 
-std::array<Table, std::size(kTargets)> make_tables() {
-    std::array<Table, std::size(kTargets)> tables;
-    for (const Target target : kTargets)
-        for (std::size_t n = 0; n < kRowCount; ++n)
-            tables[static_cast<std::size_t>(target)][n] = roles_of(target, rows()[n]);
-    return tables;
-}
-
-constexpr unsigned rules(When when) {
-    unsigned bits = 0;
-    for (std::size_t n = 0; n < std::size(kRules); ++n) bits |= unsigned{kRules[n].when == when} << n;
-    return bits;
+HazardTable table_of(const Generation& generation) {
+    HazardTable table{.rules{generation.common.begin(), generation.common.end()}, .matrix = generation.matrix};
+    table.rules.insert(table.rules.end(), generation.own.begin(), generation.own.end());
+    for (std::size_t n = 0; n < table.rules.size(); ++n) table.only[table.rules[n].when] |= std::uint32_t{1} << n;
+    for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, rows()[n]);
+    return table;
 }
 
 }  // namespace
 
-const HazardRoles* hazard_roles(Target target) {
-    static const auto made = make_tables();
-    return made[static_cast<std::size_t>(target)].data();
+const HazardTable& hazard_table(Target target) {
+    static const auto made = [] {
+        std::array<HazardTable, std::size(kGenerations)> tables;
+        std::ranges::transform(kGenerations, tables.begin(), table_of);
+        return tables;
+    }();
+    return made[static_cast<std::size_t>(target)];
 }
 
 void Hazards::push_matrix(const Inst& inst) {
     const Past& before = past_[(last_ - 1) % kMost];
     const bool directly = before.when + states_of(before.inst) == now_;
-    matrix_.push(inst, now_, directly && is_valu(rows()[before.inst.row]) ? &before.inst : nullptr);
+    const bool hidden = directly && is_valu(rows()[before.inst.row]) && (before.roles & kMatrixRoles) == 0;
+    matrix_.push(inst, now_, hidden ? &before.inst : nullptr);
 }
 
 const Hazard* Hazards::search(const Inst& inst, unsigned later) {
@@ -190,19 +241,19 @@ const Hazard* Hazards::search(const Inst& inst, unsigned later) {
         forget();
         return nullptr;
     }
-    if (inst.form != Form::Dpp) later &= ~rules(When::Dpp);
-    if (!inst.has(kScalarSetup)) later &= ~rules(When::ScalarSetup);
+    if (inst.form != Form::Dpp) later &= ~table_->only[HazardRule::Dpp];
+    if (!inst.has(kScalarSetup)) later &= ~table_->only[HazardRule::ScalarSetup];
     if ((later & recent_) == 0) return nullptr;
-    const bool matrix = (later & recent_ & kMatrixRole) != 0;
-    later &= ~unsigned{kMatrixRole};
-    recent_ = matrix_.recent(now_) ? kMatrixRole : 0;
-    const Hazard* found = matrix ? matrix_.search(inst, now_) : nullptr;
+    const bool matrix = (later & recent_ & kMatrixRoles) != 0;
+    recent_ = matrix_.recent(now_) ? kMatrixRoles : 0;
+    const Hazard* found = matrix ? matrix_.search(inst, later >> kFirstMatrixRole, now_) : nullptr;
+    later &= ~kMatrixRoles;
     for (const Past& past : past_) {
         const std::uint64_t states = now_ - past.when - states_of(past.inst);
         if (states >= kMost) continue;
         recent_ |= past.roles;
         for (unsigned shared = past.roles & later; shared != 0 && found == nullptr; shared &= shared - 1) {
-            const Rule& rule = kRules[std::countr_zero(shared)];
+            const HazardRule& rule = table_->rules[static_cast<unsigned>(std::countr_zero(shared))];
             if (rule.states <= states || !rule.applies(past.inst, inst)) continue;
             found_ = {past.inst, rule.states, static_cast<unsigned>(states)};
             found = &found_;

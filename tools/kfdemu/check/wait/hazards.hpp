@@ -3,41 +3,61 @@
 //     Hazards hazards;                                // of one wave
 //     if (const Hazard* hazard = hazards.before(inst)) …
 //
-// An instruction gives one wait state to those after it, s_nop as many as it says. Source: "Vega" ISA manual, "Manually
-// Inserted Wait States (NOPs)"; for dot products and matrix instructions, see matrix_hazards.cpp. Pure. Thread safety:
-// that of its wave.
+// An instruction gives one wait state to those after it, s_nop as many as it says. The rules are tables in hazards.cpp,
+// which also has the sources. Pure. Thread safety: that of its wave.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "hazard.hpp"
 #include "matrix_hazards.hpp"
 
 namespace kfdemu::check {
 
+/// Wait states between an earlier and a later instruction.
+struct HazardRule {
+    enum When : std::uint8_t { Any, Dpp, ScalarSetup };  // which forms of the later one
+
+    const char* name;  ///< the ISA manual's, or LLVM's
+    unsigned states;   ///< that must be between the two
+    bool (*earlier)(const isa::Row&);
+    bool (*later)(const isa::Row&);
+    bool (*applies)(const isa::Inst& earlier, const isa::Inst& later);  ///< which registers connect them
+    When when = Any;
+};
+
 /// The rules that instructions of a row may take part in, one bit each, as the earlier and as the later one.
 struct HazardRoles {
-    std::uint16_t earlier = 0, later = 0;
+    std::uint32_t earlier = 0, later = 0;
 };
-inline constexpr std::uint16_t kMatrixRole = 1 << 15;     ///< one of those of MatrixHazards
-inline constexpr std::uint16_t kLeavesFunction = 0xffff;  ///< as the later one: earlier ones are forgotten
-/// One for each row.
-const HazardRoles* hazard_roles(isa::Target target);
+inline constexpr unsigned kFirstMatrixRole = 16;  ///< rules of MatrixHazards have the bits from here on
+inline constexpr std::uint32_t kMatrixRoles = ~std::uint32_t{0} << kFirstMatrixRole;
+inline constexpr std::uint32_t kLeavesFunction = ~std::uint32_t{0};  ///< as the later one: earlier ones are forgotten
+
+/// The rules of a target, and what each row is to them.
+struct HazardTable {
+    std::vector<HazardRule> rules{};
+    std::span<const MatrixRule> matrix{};
+    std::array<std::uint32_t, 3> only{};  ///< the rules of each When
+    std::array<HazardRoles, isa::kRowCount> roles{};
+};
+const HazardTable& hazard_table(isa::Target target);
 
 class Hazards {
-    static constexpr unsigned kMost = 5;  // wait states that any rule needs, without those of matrix_hazards.hpp
-
   public:
+    static constexpr unsigned kMost = 5;  ///< wait states that any rule needs, without those of matrix_hazards.hpp
+
     /// A new wave.
     void clear(isa::Target target) {
-        target_ = target;
-        roles_ = hazard_roles(target);
+        table_ = &hazard_table(target);
         forget();
     }
     /// `inst` executes next. The hazard of it with one of those before it, until the next call; null if there is none.
     const Hazard* before(const isa::Inst& inst) {
-        const HazardRoles roles = roles_[inst.row];
+        const HazardRoles roles = table_->roles[inst.row];
         const Hazard* found = (roles.later & recent_) != 0 ? search(inst, roles.later) : nullptr;
         if (roles.earlier != 0) push(inst, roles.earlier);
         now_ += states_of(inst);
@@ -55,12 +75,12 @@ class Hazards {
     }
     void forget() {
         recent_ = 0, now_ += 2 * kMost;
-        matrix_.clear(target_);
+        matrix_.clear(table_->matrix);
     }
     const Hazard* search(const isa::Inst& inst, unsigned later);
     void push_matrix(const isa::Inst& inst);
     void push(const isa::Inst& inst, unsigned earlier) {
-        if ((earlier & kMatrixRole) != 0) push_matrix(inst);
+        if ((earlier & kMatrixRoles) != 0) push_matrix(inst);
         Past& past = past_[last_++ % kMost];
         past.inst = inst;
         past.when = now_;
@@ -68,8 +88,7 @@ class Hazards {
         recent_ |= earlier;
     }
 
-    isa::Target target_{};
-    const HazardRoles* roles_ = hazard_roles(isa::Target{});
+    const HazardTable* table_ = &hazard_table(isa::Target{});
     std::array<Past, kMost> past_{};  // a ring of the last instructions that have roles
     unsigned last_ = 0;
     unsigned recent_ = 0;            // the roles of those in the ring that may matter

@@ -1,14 +1,7 @@
-// The numbers are those that LLVM inserts (lib/Target/AMDGPU/GCNHazardRecognizer.cpp: checkMAIHazards908,
-// checkMAIHazards90A, checkMAILdStHazards, checkMAIVALUHazards; passes: SISchedule.td). As there, an operand depends on
-// the last matrix instruction that wrote its registers, since they finish in order, and an instruction in between gives
-// one state, however long it takes.
-//
-// Where LLVM inserts more than a rule says, the rule counts: on gfx908, it takes the passes of the longest matrix
-// instruction on its way back instead of those of the one that wrote, and has a v_accvgpr_write wait for another one.
-// Two matrix instructions that write the same registers need nothing.
 #include "matrix_hazards.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "../../isa/wave/wave.hpp"
 
@@ -16,10 +9,6 @@ namespace kfdemu::check {
 namespace {
 
 using namespace isa;
-
-bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
-bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
-bool of_doubles(MatrixKind kind) { return kind == MatrixKind::DoublesBy4 || kind == MatrixKind::DoublesBy16; }
 
 MatrixKind kind_of(const Row& row) {
     if (is_op(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
@@ -31,37 +20,6 @@ MatrixKind kind_of(const Row& row) {
     return MatrixKind::By32;
 }
 
-/// Wait states until the result may be used, by what does it how.
-struct Needs {
-    std::uint8_t factor, addend, addend_of_doubles;  // a matrix instruction reads it; the addend: in part
-    std::uint8_t vector, memory;                     // another one reads it
-    std::uint8_t overwrite;                          // another one writes it
-    std::uint8_t overwrite_addend;                   // another one writes what was the addend
-};
-constexpr Needs kOn908[] = {
-    {4, 2, 0, 4, 0, 1, 0},     // By4
-    {4, 2, 0, 10, 0, 7, 5},    // By16
-    {4, 2, 0, 18, 0, 15, 13},  // By32
-    {},
-    {},
-    {3, 1, 0, 3, 0, 0, 0},  // ToAccumulator
-    {0, 0, 0, 0, 2, 0, 0},  // FromAccumulator
-};
-constexpr Needs kOn90a[] = {
-    {5, 2, 3, 5, 5, 5, 1},         // By4
-    {11, 8, 9, 11, 11, 11, 7},     // By16
-    {19, 16, 17, 19, 19, 19, 15},  // By32
-    {6, 0, 4, 6, 9, 6, 0},         // DoublesBy4
-    {11, 0, 9, 11, 18, 11, 0},     // DoublesBy16
-};
-const Needs& needs_of(Target target, MatrixKind kind) {
-    return (target == Target::gfx908 ? kOn908 : kOn90a)[static_cast<unsigned>(kind)];
-}
-
-constexpr unsigned kAddendOfDoublesBy4 = 4;  // the same registers, from one of that size to another
-constexpr unsigned kFusedAfterDoubles = 2;   // whatever the registers
-constexpr unsigned kMemoryAfterVector = 2;   // which the hardware inserts itself, unless it does not see the vector one
-
 bool share(const RegisterUse& a, const RegisterUse& b) {
     return a.first < b.first + b.count && b.first < a.first + a.count;
 }
@@ -72,86 +30,61 @@ RegisterUse vector_registers(isa::Operand first, Type type) {
 
 }  // namespace
 
-bool MatrixHazards::is_earlier(Target target, const Row& row) {
-    if (target == Target::gfx90a) return row.is(kMatrix);
-    return target == Target::gfx908 && (row.is(kMatrix) || row.is(kAccumulator));
+unsigned states_after(const Row& earlier, const MatrixRule& rule) {
+    return earlier.is(kMatrix) || earlier.is(kAccumulator) ? rule.after(kind_of(earlier)) : 0;
 }
 
-bool MatrixHazards::is_later(Target target, const Row& row) {
-    if (target != Target::gfx908 && target != Target::gfx90a) return false;
-    return is_earlier(target, row) || is_memory(row) || (target == Target::gfx90a && is_valu(row));
-}
-
-void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* before) {
+void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* hidden) {
     const Row& row = rows()[inst.row];
-    const MatrixKind kind = kind_of(row);
-    past_[++last_ % kEntries] = {inst, now, kind, vector_registers(inst.dst, row.dst),
+    past_[++last_ % kEntries] = {inst, now, kind_of(row), vector_registers(inst.dst, row.dst),
                                  vector_registers(inst.src[2], row.src[2])};
     size_ = std::min(size_ + 1, kEntries);
-    const bool hides = target_ == Target::gfx908 ? row.is(kAccumulator) : of_doubles(kind);
-    hidden_until_ = hides && before != nullptr && !is_earlier(target_, rows()[before->row]) ? now + 1 : 0;
-    if (hidden_until_ != 0) hidden_ = *before;
+    hidden_until_ = hidden != nullptr ? now + 1 : 0;
+    if (hidden != nullptr) hidden_ = *hidden;
 }
 
-const Hazard* MatrixHazards::search(const Inst& inst, std::uint64_t now) {
+const Hazard* MatrixHazards::search(const Inst& inst, unsigned rules, std::uint64_t now) {
     const Row& row = rows()[inst.row];
     found_ = {};
     if (row.is(kMatrix)) {
         for (unsigned n = 0; n < 3; ++n)
-            check(inst, vector_registers(inst.src[n], row.src[n]), n == 2 ? Role::Addend : Role::Factor, now);
+            check(vector_registers(inst.src[n], row.src[n]), n == 2 ? Role::Addend : Role::Factor, rules, now);
     } else {
-        const Role source = is_memory(row) ? Role::MemorySource : Role::VectorSource;
         for (const RegisterUse& use : register_uses(inst))
-            if (use.first >= kVgpr0) check(inst, use, use.writes ? Role::Result : source, now);
+            if (use.first >= kVgpr0) check(use, use.writes ? Role::Result : Role::Source, rules, now);
     }
-    if (fuses_doubles(row))
-        if (const Past* past = find(now, [](const Past& p) { return of_doubles(p.kind); }))
-            consider(past->inst, kFusedAfterDoubles, past->states_until(now));
+    check({}, Role::None, rules, now);
     return found_.missing() != 0 ? &found_ : nullptr;
 }
 
-/// The last one for which `is` holds.
-template <class Is>
-const MatrixHazards::Past* MatrixHazards::find(std::uint64_t now, Is&& is) const {
-    for (unsigned n = 0; n < size_ && newest(n).states_until(now) < kMost; ++n)
-        if (is(newest(n))) return &newest(n);
+/// The last one that the rule is about.
+const MatrixHazards::Past* MatrixHazards::find(const MatrixRule& rule, const RegisterUse& used,
+                                               std::uint64_t now) const {
+    for (unsigned n = 0; n < size_ && newest(n).states_until(now) < kMost; ++n) {
+        const Past& past = newest(n);
+        const RegisterUse& met = rule.meets == Meets::Addend ? past.addend : past.result;
+        if (rule.meets == Meets::Anything ? rule.after(past.kind) == 0 : !share(met, used)) continue;
+        const bool same = met.first == used.first && met.count == used.count;
+        return rule.meets == (same ? Meets::PartOfResult : Meets::SameResult) ? nullptr : &past;
+    }
     return nullptr;
 }
 
-unsigned MatrixHazards::needed(const Past& past, const RegisterUse& used, Role role, const Inst& later) const {
-    const Needs& needs = needs_of(target_, past.kind);
-    const bool same = past.result.first == used.first && past.result.count == used.count;
-    switch (role) {
-        case Role::Factor:
-            return needs.factor;
-        case Role::Addend: {
-            const MatrixKind kind = kind_of(rows()[later.row]);
-            const bool by4 = past.kind == MatrixKind::DoublesBy4 && kind == MatrixKind::DoublesBy4;
-            if (same) return by4 ? kAddendOfDoublesBy4 : 0;  // forwarded
-            return of_doubles(kind) ? needs.addend_of_doubles : needs.addend;
-        }
-        case Role::VectorSource:
-            return needs.vector;
-        case Role::MemorySource:
-            return needs.memory;
-        default:
-            return needs.overwrite;
+void MatrixHazards::check(const RegisterUse& used, Role role, unsigned rules, std::uint64_t now) {
+    for (; rules != 0; rules &= rules - 1) {
+        const MatrixRule& rule = rules_[static_cast<unsigned>(std::countr_zero(rules))];
+        if (rule.role != role) continue;
+        if (rule.meets == Meets::Hidden)
+            check_hidden(rule, used, now);
+        else if (const Past* past = find(rule, used, now))
+            consider(past->inst, rule.after(past->kind), past->states_until(now));
     }
 }
 
-void MatrixHazards::check(const Inst& inst, const RegisterUse& used, Role role, std::uint64_t now) {
-    if (const Past* past = find(now, [&](const Past& p) { return share(p.result, used); }))
-        consider(past->inst, needed(*past, used, role, inst), past->states_until(now));
-    if (role == Role::MemorySource) check_hidden(used, now);
-    if (role != Role::Result) return;
-    if (const Past* past = find(now, [&](const Past& p) { return share(p.addend, used); }))
-        consider(past->inst, needs_of(target_, past->kind).overwrite_addend, past->states_until(now));
-}
-
-void MatrixHazards::check_hidden(const RegisterUse& used, std::uint64_t now) {
+void MatrixHazards::check_hidden(const MatrixRule& rule, const RegisterUse& used, std::uint64_t now) {
     if (now != hidden_until_) return;
     for (const RegisterUse& use : register_uses(hidden_))
-        if (use.writes && share(use, used)) consider(hidden_, kMemoryAfterVector, 1);
+        if (use.writes && share(use, used)) consider(hidden_, rule.after(newest(0).kind), 1);
 }
 
 void MatrixHazards::consider(const Inst& earlier, unsigned needed, std::uint64_t states) {
