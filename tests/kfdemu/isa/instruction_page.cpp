@@ -24,7 +24,8 @@ What the emulated GPU executes of each target, by encoding. This page is made of
 `tests/kfdemu/isa/instruction_page`, and a test compares them; another asks LLVM's assembler for every opcode number of
 every encoding and finds none that is missing here, apart from images (MIMG), exports (EXP) and interpolation (VINTRP
 and `v_interp_*`), which no kernel of a compute queue has. What is not here stops the wave with an
-illegal-instruction error that names pc, dwords, encoding and opcode.
+illegal-instruction error that names pc, dwords, encoding and opcode. Each column has a model's opcodes; an empty field is
+an instruction that the model lacks.
 
 Each VOP1, VOP2 and VOPC instruction has its VOP3 form, and SDWA and DPP forms where the target has them.
 
@@ -64,19 +65,10 @@ std::string hexadecimal(unsigned opcode) {
     return text;
 }
 
-std::string targets_of(const Row& row) {
-    if (row.targets == targets::all) return "all";
-    std::string text;
-    for (const Target target : kTargets) {
-        if (row.on(target)) text += (text.empty() ? "" : ", ") + std::string(name(target));
-    }
-    return text;
-}
+unsigned opcode_of(const Row& row, Target target) { return row.opcodes.*family_of(target).opcode; }
 
-/// A row that only one target has under this number is called after it.
 std::string mnemonic(const Row& row) {
-    const char* suffix = std::strstr(row.name, "_gfx90a");
-    const std::string whole{row.name, suffix ? static_cast<std::size_t>(suffix - row.name) : std::strlen(row.name)};
+    const std::string whole = row.mnemonic();
     if (row.format != Format::Flat) return "`" + whole + "`";
     const std::string rest = whole.substr(std::strlen("flat_"));
     std::string text = "`global_" + rest + "`";
@@ -107,11 +99,16 @@ std::string page() {
     text << kOpening;
     write_counts(text);
     for (const Format format : kFormats) {
-        text << "\n## " << name(format) << "\n\n| opcode | instruction | targets |\n|---|---|---|\n";
+        text << "\n## " << name(format) << "\n\n| instruction |";
+        for (const Target target : kTargets) text << " " << name(target) << " |";
+        text << "\n|---|---|---|---|---|\n";
         for (unsigned opcode = 0; opcode < 1024; ++opcode) {
             for (const Row& row : rows()) {
                 if (row.format != format || row.opcodes.gfx9 != opcode) continue;
-                text << "| " << hexadecimal(opcode) << " | " << mnemonic(row) << " | " << targets_of(row) << " |\n";
+                text << "| " << mnemonic(row) << " |";
+                for (const Target target : kTargets)
+                    text << " " << (row.on(target) ? hexadecimal(opcode_of(row, target)) : "") << " |";
+                text << "\n";
             }
         }
     }
