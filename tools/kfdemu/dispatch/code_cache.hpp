@@ -65,7 +65,7 @@ class CodeCache {
     const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
                          std::uint64_t visits = 1);
     /// Visits of a page that is not planned, after which find() is to be called again.
-    static constexpr std::uint64_t visits_at_once = 16;
+    static constexpr std::uint64_t kVisitsAtOnce = 16;
 
   private:
     std::unique_ptr<CodePage> decode(std::uint64_t begin, std::uint64_t end, std::vector<std::uint32_t> dwords) const;

@@ -161,7 +161,7 @@ const isa::Inst* WorkGroup::fetch(isa::Wave& wave, std::uint64_t pc) {
         if (pc == self.initial_->common.pc) self.initial_->common.next = code.page->at(pc);
         return code.page->at(pc);
     }
-    if (known && ++code.visits < CodeCache::visits_at_once) return code.page->at(pc);
+    if (known && ++code.visits < CodeCache::kVisitsAtOnce) return code.page->at(pc);
     const CodePage* page =
         self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_, known ? code.visits : 1);
     if (page == nullptr) {

@@ -81,7 +81,7 @@ std::unique_ptr<CodeMemory::Block> CodeMemory::store(std::span<const std::uint8_
     const std::uint8_t* entry = chunk ? chunk->add(code) : nullptr;
     if (entry == nullptr) {
         const std::size_t bytes = std::max(rounded(code.size(), 4096), kChunkBytes);
-        if (mapped_bytes + bytes > most_bytes) return nullptr;
+        if (mapped_bytes + bytes > kMostBytes) return nullptr;
         chunk = std::make_shared<Chunk>(bytes);
         entry = chunk->add(code);
         if (entry == nullptr) return nullptr;

@@ -28,7 +28,7 @@ class CodeMemory {
     };
 
     /// Of translated code in a process. Beyond it, code is interpreted.
-    static constexpr std::size_t most_bytes = std::size_t{128} << 20;
+    static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
     static CodeMemory& process();
 

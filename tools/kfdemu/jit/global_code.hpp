@@ -26,7 +26,7 @@ class GlobalCode : protected LdsCode {
     void load_global(const LaneOp& op, const Xmm& d, const Xmm& low, const Xmm* high, const Label& outside) {
         Label same, apart, done;
         find_block(op, low, high, same);
-        const unsigned place = of_loads + loads_++ % of_each;
+        const unsigned place = kOfLoads + loads_++ % kOfEach;
         find_host({place, kMostBytes, kRead}, 4 * lanes_, outside);
         vmovups(d, ptr[r14]);
         prefetcht0(ptr[r14 + kAheadBytes]);
@@ -53,7 +53,7 @@ class GlobalCode : protected LdsCode {
     void store_global(const LaneOp& op, const Xmm& data, const Xmm& low, const Xmm* high, const Label& outside) {
         Label apart, done;
         find_block(op, low, high, apart);
-        find_host({of_stores + stores_++ % of_each, kMostBytes, kWrite}, 4 * lanes_, outside);
+        find_host({kOfStores + stores_++ % kOfEach, kMostBytes, kWrite}, 4 * lanes_, outside);
         vmovups(ptr[r14], data);
         prefetchw(ptr[r14 + kAheadBytes]);
         jmp(done, T_NEAR);
@@ -95,14 +95,14 @@ class GlobalCode : protected LdsCode {
     /// What shares a place in Tlb::near has the same most bytes, and the same access.
     struct Place {
         unsigned number;
-        int most_bytes;
+        int kMostBytes;
         std::uint32_t access;
     };
     /// From a block to the one that is prefetched with it: eight waves of a copy of floats.
     static constexpr int kAheadBytes = 2048;
     static constexpr int kMostBytes = 64;  // of a part, in either width
-    static constexpr unsigned of_loads = 0, of_stores = 16, of_scalars = 32, of_each = 16;
-    static_assert(of_scalars + of_each == isa::Tlb::kNear);
+    static constexpr unsigned kOfLoads = 0, kOfStores = 16, kOfScalars = 32, kOfEach = 16;
+    static_assert(kOfScalars + kOfEach == isa::Tlb::kNear);
 
     /// r14 = the host's address of `bytes` at r12.
     void find_host(const Place& place, int bytes, const Label& outside) {

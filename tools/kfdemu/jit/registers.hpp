@@ -15,7 +15,7 @@ namespace kfdemu::jit {
 
 class Registers {
   public:
-    static constexpr unsigned most_vectors = 32;
+    static constexpr unsigned kMostVectors = 32;
 
     Registers(unsigned values, unsigned vectors) : vectors_(vectors), vector_of_(values, -1) { value_of_.fill(-1); }
 
@@ -60,7 +60,7 @@ class Registers {
   private:
     unsigned vectors_;
     std::vector<int> vector_of_;
-    std::array<int, most_vectors> value_of_;
+    std::array<int, kMostVectors> value_of_;
     std::uint32_t pinned_ = 0;
 };
 

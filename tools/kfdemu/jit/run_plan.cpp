@@ -24,7 +24,7 @@ class Planner {
     bool add(const Inst& inst) {
         new_.clear();
         if (stores_ || !append_operations(inst, width_, new_)) return false;
-        if (stretch_.ops.size() + new_.size() > Stretch::most_ops) return false;
+        if (stretch_.ops.size() + new_.size() > Stretch::kMostOps) return false;
         for (LaneOp& op : new_)
             if (!put_numbers(op)) return false;
         if (stretch_.begin == nullptr) {
@@ -49,7 +49,7 @@ class Planner {
 
     void close(const Inst* end, std::vector<Stretch>& found) {
         stretch_.end = end;
-        if (stretch_.ops.size() - loads_ - stores_ >= Stretch::fewest_ops) found.push_back(std::move(stretch_));
+        if (stretch_.ops.size() - loads_ - stores_ >= Stretch::kFewestOps) found.push_back(std::move(stretch_));
         forget();
     }
     void forget() {

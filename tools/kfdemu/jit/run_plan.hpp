@@ -33,8 +33,8 @@ struct Stretch {
         return std::any_of(ops.begin(), ops.end(), [=](const LaneOp& op) { return op.lane == lane; });
     }
 
-    static constexpr std::size_t most_ops = 1024;
-    static constexpr std::size_t fewest_ops =
+    static constexpr std::size_t kMostOps = 1024;
+    static constexpr std::size_t kFewestOps =
         2;  ///< without global loads and stores, which the interpreter does as fast
 };
 

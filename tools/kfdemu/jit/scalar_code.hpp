@@ -33,9 +33,9 @@ class ScalarCode : protected GlobalCode {
         if (op.offset_bytes != 0) add(r12, op.offset_bytes);
         and_(r12, -4);
         const int bytes = 4 * op.dwords;
-        constexpr unsigned of_each_size = of_each / 4;
+        constexpr unsigned of_each_size = kOfEach / 4;
         const auto size = static_cast<unsigned>(std::countr_zero(unsigned{op.dwords}));
-        find_host({of_scalars + size * of_each_size + loads_++ % of_each_size, bytes, kRead}, bytes, not_begun);
+        find_host({kOfScalars + size * of_each_size + loads_++ % of_each_size, bytes, kRead}, bytes, not_begun);
         const Xbyak::Address to = ptr[rsi + op.dst * 4];
         switch (op.dwords) {
             case 1:

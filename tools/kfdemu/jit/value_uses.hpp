@@ -14,14 +14,14 @@ namespace kfdemu::jit {
 
 class ValueUses {
   public:
-    static constexpr std::size_t never = ~std::size_t{0};
+    static constexpr std::size_t kNever = ~std::size_t{0};
 
     void use(unsigned value, std::size_t at) { of_[value].push_back({at, true}); }
     void set(unsigned value, std::size_t at) { of_[value].push_back({at, false}); }
-    /// From operation `now` on: the next use, never if it is set before or never used.
+    /// From operation `now` on: the next use, kNever if it is set before or never used.
     std::size_t next_use(unsigned value, std::size_t now) const {
         const Event* const next = from(value, now);
-        return next != nullptr && next->uses ? next->at : never;
+        return next != nullptr && next->uses ? next->at : kNever;
     }
     /// Whether the value is set again before it is used.
     bool is_dead(unsigned value, std::size_t now) const {
