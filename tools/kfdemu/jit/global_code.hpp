@@ -95,7 +95,7 @@ class GlobalCode : protected LdsCode {
     /// What shares a place in Tlb::near has the same most bytes, and the same access.
     struct Place {
         unsigned number;
-        int kMostBytes;
+        int most_bytes;
         std::uint32_t access;
     };
     /// From a block to the one that is prefetched with it: eight waves of a copy of floats.
