@@ -65,7 +65,8 @@ struct StreamOptions {
     std::size_t kernarg_bytes = 512u << 10;  ///< argument storage in flight; a multiple of 256
     /// The destructor waits this long for work in flight, then ends it.
     std::chrono::nanoseconds drain = std::chrono::seconds(10);
-    bool exclusive_queue = false;  ///< a hardware queue that no other stream uses
+    bool exclusive_queue =
+        false;  ///< a hardware queue that no other stream uses; not for branches and cooperative launches
     /// Relative to other queues. Streams share a queue only if their priorities and masks are equal.
     QueuePriority priority = QueuePriority::normal;
     /// One bit per compute unit on which the stream's kernels may run; empty: all of them.

@@ -1,5 +1,6 @@
 #include "hsadrv/graph.hpp"
 
+#include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
@@ -28,6 +29,7 @@ void Graph::launch(Stream& stream, Deadline deadline) const {
 
 void Graph::update(std::size_t index, const Kernel& kernel, const LaunchConfig& config,
                    std::span<const LaunchArgument> arguments) {
+    refuse_in_forked_child("Graph::update");
     kernel.prepare_arguments(
         config, [&](const DispatchSpec& spec) { return begin_update(index, spec, config.deadline); }, arguments);
     detail::GraphState::Holds holds;
@@ -37,6 +39,7 @@ void Graph::update(std::size_t index, const Kernel& kernel, const LaunchConfig& 
 }
 
 std::byte* Graph::begin_update(std::size_t index, const DispatchSpec& spec, Deadline deadline) {
+    refuse_in_forked_child("Graph::update");
     if (!state_) throw InvalidArgument("hsadrv::Graph::update(): the graph is empty");
     return state_->begin_update(index, spec, deadline);
 }

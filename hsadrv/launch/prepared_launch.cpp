@@ -140,11 +140,12 @@ void Kernel::launch_prepared(Stream& stream, const LaunchConfig& config, const L
     PreparedLaunch launch{record_, shape, config.lds, std::move(kernarg), config.cooperative};
     launch.shape.lds = nullptr;
     detail::StreamCore& core = stream.core();
-    {
-        const auto held = core.lock(config.deadline, "Kernel::launch");
-        core.throw_if_failed();
-        if (core.captured([launch](detail::StreamCore& other, Deadline when) { launch.enqueue(other, when); })) return;
-    }
+    const detail::LateHolds late;
+    auto held = core.lock(config.deadline, "Kernel::launch");
+    core.throw_if_failed();
+    if (core.captured([launch](detail::StreamCore& other, Deadline when) { launch.enqueue(other, when); })) return;
+    // One call until its end, which close() waits for: it makes what it uses of the stream.
+    const detail::CallOrder::Composite order = core.keep_order(std::move(held));
     launch.enqueue(core, config.deadline);
 }
 

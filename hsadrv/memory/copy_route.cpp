@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hsadrv/base/text.hpp"
+#include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 
 namespace hsadrv::detail {
@@ -34,6 +35,7 @@ std::optional<std::string> fault_of_range(const PointerInfo& info, const void* p
 
 CopyRoute CopyRoute::of(const char* call, void* destination, std::size_t destination_bytes, const void* source,
                         std::size_t source_bytes) {
+    refuse_in_forked_child(call);  // before the runtime is asked
     const auto refuse = [&](const std::string& fault) {
         refuse_copy(range_text(call, destination, source, std::max(destination_bytes, source_bytes)) + ": " + fault);
     };

@@ -227,6 +227,7 @@ PointerInfo registered_info(const detail::HostLock& lock, AgentRef cpu) {
 }  // namespace
 
 PointerInfo pointer_info(const void* pointer) {
+    refuse_in_forked_child("hsadrv::pointer_info");
     const auto runtime = detail::Runtime::find();
     std::shared_lock<std::shared_mutex> querying;
     if (runtime) {

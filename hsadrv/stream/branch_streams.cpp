@@ -34,18 +34,30 @@ BranchStreams::~BranchStreams() = default;
 
 StreamCore& BranchStreams::at(std::size_t number, const StreamCore& stream) {
     const std::lock_guard lock(mutex_);
-    while (branches_.size() < number)
+    while (branches_.size() < number) {
         branches_.push_back(std::make_unique<StreamCore>(stream.agent(), options_of(branches_.size() + 1, stream)));
+        if (failing_) branches_.back()->end_with_stream();
+    }
     return *branches_[number - 1];
 }
 
 CooperativeStream& BranchStreams::cooperative(const StreamCore& stream) {
     const std::lock_guard lock(mutex_);
-    if (!cooperative_) cooperative_ = std::make_unique<CooperativeStream>(stream);
+    if (!cooperative_) {
+        cooperative_ = std::make_unique<CooperativeStream>(stream);
+        if (failing_) cooperative_->core().end_with_stream();
+    }
     return *cooperative_;
 }
 
 StreamCore* BranchStreams::cooperative_core() const noexcept { return cooperative_ ? &cooperative_->core() : nullptr; }
+
+void BranchStreams::fail() noexcept {
+    const std::lock_guard lock(mutex_);
+    failing_ = true;
+    for (const auto& branch : branches_) branch->end_with_stream();
+    if (StreamCore* const core = cooperative_core()) core->end_with_stream();
+}
 
 void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
     const auto keep = [&](StreamCore& core) {

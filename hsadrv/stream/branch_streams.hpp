@@ -30,6 +30,9 @@ class BranchStreams {
     StreamCore& at(std::size_t number, const StreamCore& stream);
     /// The stream for cooperative launches of that stream.
     CooperativeStream& cooperative(const StreamCore& stream);
+    /// Fails them, whether or not they have work, and those that are made later: the stream ends, and a thread may be
+    /// about to submit to one.
+    void fail() noexcept;
     /// Destroys them; `kept` lives until none of their packets runs any more.
     void end(const std::shared_ptr<const void>& kept) noexcept;
     /// Calls use(StreamCore&) for each.
@@ -45,7 +48,8 @@ class BranchStreams {
   private:
     StreamCore* cooperative_core() const noexcept;
 
-    std::mutex mutex_;  // guards the list; not held while a branch is used
+    std::mutex mutex_;  // guards the members below; not held while a branch is used
+    bool failing_ = false;
     std::vector<std::unique_ptr<StreamCore>> branches_;
     std::unique_ptr<CooperativeStream> cooperative_;
 };

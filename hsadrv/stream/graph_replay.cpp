@@ -14,14 +14,14 @@ GraphReplay::GraphReplay(StreamCore& stream, std::shared_ptr<GraphState> graph, 
     branches_.reserve(plan.branches);
     branches_.push_back(&stream);
     if (plan.branches == 1) {
-        launch_.emplace(*graph_, std::span(&stream.timeline(), 1));
+        launch_.emplace(*graph_, std::span(&stream.timeline(), 1), leftovers_);
         return;
     }
     for (std::size_t number = 1; number < plan.branches; ++number)
         branches_.push_back(&stream.branch(number, deadline));
     std::vector<std::shared_ptr<Timeline>> timelines;
     for (StreamCore* branch : branches_) timelines.push_back(branch->timeline());
-    launch_.emplace(*graph_, timelines);
+    launch_.emplace(*graph_, timelines, leftovers_);
     entered_.resize(plan.branches);
     done_.resize(plan.steps.size());
 }

@@ -37,6 +37,7 @@ class GraphReplay {
     Deadline deadline_;
     std::vector<StreamCore*> branches_;  // the first is the stream
     std::vector<bool> entered_;          // by a step; empty if there is one branch
+    GraphState::Leftovers leftovers_;
     std::optional<GraphEnqueue> launch_;
     EventState begin_;
     std::vector<EventState> done_;  // of awaited steps; empty if there is one branch

@@ -175,24 +175,35 @@ void GraphState::lay_out_packets() {
 
 // ---- launching
 
-std::shared_ptr<GraphLaunch> GraphState::begin_launch(std::span<const std::shared_ptr<Timeline>> branches) {
+// Those of the caller's own timeline need no memory, and destroy nothing.
+void GraphState::drop_launches_that_are_over(const Timeline* timeline, Leftovers& leftovers) {
+    std::erase_if(launches_, [&](Launch& other) {
+        if (!other.launch->over()) return false;
+        const bool own = other.launch->branches.size() == 1 && other.launch->branches[0]->timeline.get() == timeline;
+        if (!own) leftovers.launches.push_back(std::move(other.launch));
+        return true;
+    });
+}
+
+std::shared_ptr<GraphLaunch> GraphState::begin_launch(std::span<const std::shared_ptr<Timeline>> branches,
+                                                      Leftovers& leftovers) {
     auto launch = std::make_shared<GraphLaunch>();
     launch->branches.reserve(branches.size());
     for (const auto& timeline : branches)
         launch->branches.push_back(std::make_shared<EventState>(
             EventState{.timeline = timeline, .completion = {.epochs = UINT64_MAX}, .agent = agent_}));
     const std::lock_guard lock(mutex_);
-    std::erase_if(launches_, [](const Launch& other) { return other.launch->over(); });
-    launches_.push_back({launched_++, launch});
+    drop_launches_that_are_over(branches.front().get(), leftovers);
+    launches_.push_back({launched_, launch});
+    ++launched_;
     launch->packets = packets_;
     return launch;
 }
 
-void GraphState::end_launch(GraphLaunch& launch) noexcept {
-    std::shared_ptr<const GraphPackets> done;  // perhaps with code, which is destroyed without the lock
+void GraphState::end_launch(GraphLaunch& launch, Leftovers& leftovers) noexcept {
     const std::lock_guard lock(mutex_);
     for (const auto& branch : launch.branches) branch->completion.epochs = branch->timeline->submitted();
-    done.swap(launch.packets);
+    leftovers.packets.swap(launch.packets);
 }
 
 // ---- updating
@@ -235,6 +246,7 @@ std::byte* GraphState::begin_update(std::size_t index, const DispatchSpec& spec,
 }
 
 void GraphState::commit_update(std::size_t index, Holds holds) {
+    Leftovers leftovers;  // destroyed without the lock
     Kernel& kernel = kernels_[index];
     std::shared_ptr<const void> code = kernel_code(kernel.next.kernel_object);
     const std::lock_guard lock(mutex_);
@@ -243,7 +255,7 @@ void GraphState::commit_update(std::size_t index, Holds holds) {
         packets_->replaced.push_back(kernel.code);
         packets_ = std::move(fresh);
     }
-    std::erase_if(launches_, [](const Launch& launch) { return launch.launch->over(); });
+    drop_launches_that_are_over(nullptr, leftovers);
     for (const Launch& launch : launches_)
         if (launch.number >= kernel.since) kernel.blocks[kernel.current].users.push_back(launch.launch);
     kernel.since = launched_;

@@ -87,9 +87,16 @@ class GraphState {
     /// `holds`: what the arguments need, until another update replaces them and no replay reads them.
     void commit_update(std::size_t index, Holds holds = {});
 
-    // Launching: begin before the first packet is submitted, end after the last one.
-    std::shared_ptr<GraphLaunch> begin_launch(std::span<const std::shared_ptr<Timeline>> branches);
-    void end_launch(GraphLaunch& launch) noexcept;
+    /// What a launch lets go of, perhaps code: to be destroyed without a lock.
+    struct Leftovers {
+        std::shared_ptr<const GraphPackets> packets;
+        std::vector<std::shared_ptr<const GraphLaunch>> launches;
+    };
+    // Launching: begin before the first packet is submitted, end after the last one, when no other call has submitted
+    // to the branches meanwhile.
+    std::shared_ptr<GraphLaunch> begin_launch(std::span<const std::shared_ptr<Timeline>> branches,
+                                              Leftovers& leftovers);
+    void end_launch(GraphLaunch& launch, Leftovers& leftovers) noexcept;
 
   private:
     /// A kernel's argument blocks: one in use, one for the next update.
@@ -133,25 +140,29 @@ class GraphState {
         std::uint64_t number;
         std::shared_ptr<const GraphLaunch> launch;
     };
+    void drop_launches_that_are_over(const Timeline* timeline, Leftovers& leftovers);
     std::mutex mutex_;                       // guards the members below
     std::shared_ptr<GraphPackets> packets_;  // of the next launch
     std::vector<Launch> launches_;           // in flight
     std::uint64_t launched_ = 0;
 };
 
-/// From the begin of a launch to its end. Borrows the graph.
+/// From the begin of a launch to its end, with the order of its stream: only then what it has in flight is its own.
+/// Borrows the graph, and what outlives the stream's mutex.
 class GraphEnqueue {
   public:
-    GraphEnqueue(GraphState& graph, std::span<const std::shared_ptr<Timeline>> branches)
-        : graph_(graph), launch_(graph.begin_launch(branches)) {}
+    GraphEnqueue(GraphState& graph, std::span<const std::shared_ptr<Timeline>> branches,
+                 GraphState::Leftovers& leftovers)
+        : graph_(graph), leftovers_(leftovers), launch_(graph.begin_launch(branches, leftovers)) {}
     GraphEnqueue(const GraphEnqueue&) = delete;
     GraphEnqueue& operator=(const GraphEnqueue&) = delete;
-    ~GraphEnqueue() { graph_.end_launch(*launch_); }
+    ~GraphEnqueue() { graph_.end_launch(*launch_, leftovers_); }
 
     std::span<const Packet> packets(const GraphStep& step) const noexcept { return graph_.packets(*launch_, step); }
 
   private:
     GraphState& graph_;
+    GraphState::Leftovers& leftovers_;
     const std::shared_ptr<GraphLaunch> launch_;
 };
 

@@ -1,6 +1,7 @@
 #include "hsadrv/stream/live_streams.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <set>
@@ -24,6 +25,17 @@ namespace {
 struct List {
     Ranked<std::mutex, LockRank::list> mutex;
     std::vector<StreamCore*> streams;
+    /// With the mutex held. Relaxed: a forked child reads what its only thread would have seen.
+    std::atomic<bool> changes{false};
+
+    template <class Change>
+    void change(Change&& change) {
+        changes.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);  // not moved into the change
+        change(streams);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        changes.store(false, std::memory_order_relaxed);
+    }
 };
 
 // Never destroyed: the runtime's thread may still call at exit.
@@ -36,12 +48,13 @@ List& list() {
 
 void enter(StreamCore& stream) {
     const std::lock_guard lock(list().mutex);
-    list().streams.push_back(&stream);
+    list().streams.reserve(list().streams.size() + 1);
+    list().change([&](auto& streams) { streams.push_back(&stream); });
 }
 
 void leave(StreamCore& stream) noexcept {
     const std::lock_guard lock(list().mutex);
-    std::erase(list().streams, &stream);
+    list().change([&](auto& streams) { std::erase(streams, &stream); });
 }
 
 void settle_producers(SharedQueue& queue) noexcept {
@@ -49,10 +62,11 @@ void settle_producers(SharedQueue& queue) noexcept {
     queue.settle_producers(list().streams);
 }
 
-// Another thread of the parent may have been changing the list: then a launch is not refused, but crashes.
+// Another thread of the parent may have held the lock, which it never gives back here, and only have looked at the
+// list. If it was changing it, a launch is not refused, but crashes.
 void divert_in_child() noexcept {
     const std::unique_lock lock(list().mutex, std::try_to_lock);
-    if (!lock.owns_lock()) return;
+    if (!lock.owns_lock() && list().changes.load(std::memory_order_relaxed)) return;
     for (StreamCore* stream : list().streams) stream->mutex().disable_fast_path();
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hsadrv/base/text.hpp"
+#include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/memory/copy_engine.hpp"
 #include "hsadrv/signal/callback_thread.hpp"
@@ -155,6 +156,7 @@ void StreamCopier::copy_through_host(StagingPair& staging, CopySide to, CopySide
 void StreamCopier::fill(void* destination, std::size_t size_bytes, std::span<const std::byte> pattern,
                         Deadline deadline) {
     static constexpr const char* call = "Stream::fill_async";
+    refuse_in_forked_child(call);  // before the runtime is asked
     if (size_bytes == 0) return stream_.throw_if_failed();
     const auto text = [&] {
         return std::string(call) + "(" + hex(destination) + ", " + std::to_string(size_bytes) + " B, pattern of " +

@@ -119,7 +119,15 @@ void StreamCore::end_work() noexcept {
         const std::lock_guard held(mutex_);
         if (timeline_->in_flight() || !timeline_->reached(tail()) || order_.is_wanted()) end_timeline();
     }
-    branches_.for_each([](StreamCore& branch) { branch.end_work(); });
+    branches_.fail();
+}
+
+void StreamCore::end_with_stream() noexcept {
+    {
+        const std::lock_guard held(mutex_);
+        end_timeline();
+    }
+    branches_.fail();
 }
 
 void StreamCore::end_timeline() noexcept {

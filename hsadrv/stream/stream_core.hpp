@@ -84,7 +84,8 @@ class StreamCore {
     std::unique_lock<LaneMutex> lock_data(const char* call) const;
     LaneMutex& mutex() const noexcept { return mutex_; }
     /// No other thread's calls go between those of this thread until it ends.
-    CallOrder::Composite keep_order(Deadline deadline, const char* call) { return {order_, lock(deadline, call)}; }
+    CallOrder::Composite keep_order(Deadline deadline, const char* call) { return keep_order(lock(deadline, call)); }
+    CallOrder::Composite keep_order(std::unique_lock<LaneMutex> held) { return {order_, std::move(held)}; }
 
     // The slow launch path, when the lane declines.
     /// The queue that the arguments may name. Throws for arguments that no launch of the stream has room for.
@@ -149,6 +150,8 @@ class StreamCore {
     bool failed() const noexcept { return timeline_->failed(); }
     /// The stream fails and its waiters wake. Any thread; the first failure counts.
     void fail(std::exception_ptr error) noexcept { timeline_->fail(std::move(error)); }
+    /// It is a part of a stream that ends: fails, with work or without.
+    void end_with_stream() noexcept;
     /// Its agent is lost. `suspects`: queues that may have caused the fault, this stream's among them; 0: not this one.
     void fail(const Fault& fault, std::size_t suspects) noexcept;
     /// If it has failed and its next packet may wait for lost work: stops the queue, so that its other streams move.
@@ -244,7 +247,7 @@ class StreamCore {
     /// Makes such an operation, complete when `done` is zero, the stream's last.
     void set_copy_tail(std::shared_ptr<PooledSignal> done, PacketRecord::Kind kind);
     void put_packets(std::span<const Packet> kernels, Deadline deadline);
-    void replay_run(const std::shared_ptr<GraphState>& graph, Deadline deadline);
+    void replay_run(std::shared_ptr<GraphState> graph, Deadline deadline);
     bool records_replay(const std::shared_ptr<GraphState>& graph);
     void refuse_in_capture(const char* call) const;
     void join_capture(const EventState& event, const char* call);

@@ -100,11 +100,12 @@ bool StreamCore::records_replay(const std::shared_ptr<GraphState>& graph) {
     return captured([graph](StreamCore& core, Deadline when) { core.replay(graph, when); });
 }
 
-// One call, in few instructions.
-void StreamCore::replay_run(const std::shared_ptr<GraphState>& graph, Deadline deadline) {
-    const GraphEnqueue launch(*graph, std::span(&timeline_, 1));
+// One call, in few instructions. The caller's Graph may become another one while this waits.
+void StreamCore::replay_run(const std::shared_ptr<GraphState> graph, Deadline deadline) {
+    GraphState::Leftovers leftovers;
     const Submission submission(*this, deadline, "Graph::launch");
     if (records_replay(graph)) return;
+    const GraphEnqueue launch(*graph, std::span(&timeline_, 1), leftovers);
     const auto keep = [&] {
         try {
             push_hold(std::shared_ptr<const void>(graph));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "hsadrv/base/growing_ring.hpp"
+#include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/stream/completion.hpp"
 
 namespace hsadrv::detail {
@@ -24,6 +25,10 @@ struct Hold {
     Completion when;
     std::shared_ptr<const void> object;
 };
+
+/// Destroys them on a thread of which no work waits: a destructor may wait for host functions, and those wait for the
+/// thread that runs them. Leaks them if there is no memory for that.
+void destroy_elsewhere(std::vector<std::shared_ptr<const void>> objects) noexcept;
 
 /// While it lives, the thread's RetiredHolds are kept, and destroyed at its end: in an operation of several calls,
 /// which host functions wait for, a destructor must not wait for a host function; nor may it end the stream before
@@ -36,7 +41,9 @@ class LateHolds {
     LateHolds(const LateHolds&) = delete;
     LateHolds& operator=(const LateHolds&) = delete;
     ~LateHolds() {
-        if (outer_ == nullptr) current = nullptr;  // before the objects are destroyed
+        if (outer_ != nullptr) return;
+        current = nullptr;  // before the objects are destroyed
+        if (!objects_.empty() && on_callback_thread()) destroy_elsewhere(std::move(objects_));
     }
 
   private:
@@ -57,7 +64,7 @@ struct RetiredHolds {
     RetiredHolds(const RetiredHolds&) = delete;
     RetiredHolds& operator=(const RetiredHolds&) = delete;
     ~RetiredHolds() {
-        if (count > 0 && LateHolds::current != nullptr) [[unlikely]]
+        if (count > 0 && (LateHolds::current != nullptr || on_callback_thread())) [[unlikely]]
             keep();
         for (std::size_t i = 0; i < count; ++i) std::destroy_at(&holds_[i]);
     }
@@ -65,13 +72,15 @@ struct RetiredHolds {
 
   private:
     void keep() noexcept {
-        std::vector<std::shared_ptr<const void>>& objects = LateHolds::current->objects_;
+        std::vector<std::shared_ptr<const void>> elsewhere;
+        auto& objects = LateHolds::current != nullptr ? LateHolds::current->objects_ : elsewhere;
         try {
             objects.reserve(objects.size() + count);
         } catch (const std::bad_alloc&) {
             return;
         }
         for (std::size_t i = 0; i < count; ++i) objects.push_back(std::move(holds_[i].object));
+        if (!elsewhere.empty()) destroy_elsewhere(std::move(elsewhere));
     }
 
     union {

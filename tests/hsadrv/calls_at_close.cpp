@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "hsadrv/graph_builder.hpp"
 #include "stream_fixture.hpp"
@@ -37,6 +38,63 @@ TEST_CASE("close() ends a replay whose branch has no room", "[stream][graph][dea
     flag.set(1);
     replays.join();
     CHECK(thrown.find("closed") != std::string::npos);
+}
+
+TEST_CASE("close() ends a replay that is about to submit to a branch", "[stream][graph][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const bool cooperative = GENERATE(false, true);
+    const Words flag(1), data(2);
+    const Allocation device = Allocation::from_pool(device_pool(f.gpu), 1 << 16);
+    std::vector<char> pageable(device.size_bytes());
+    GraphBuilder build(f.gpu);
+    build.kernel({}, f.scale_add, one, data.data(), 1u, 1u, 1u);
+    GraphNode node = build.kernel({}, f.spin, {.grid = 1, .workgroup = 1, .cooperative = cooperative}, flag.data());
+    build.copy({node}, pageable.data(), device.data(), pageable.size());
+    const Graph graph = build.finish();
+    for (int round = 0; round < 25; ++round) {
+        CAPTURE(round);
+        flag.set(0);
+        auto stream = std::make_unique<Stream>(f.gpu);
+        std::atomic<bool> begins{false}, closed{false};
+        std::thread replays([&, &stream = *stream] {
+            begins = true;
+            static_cast<void>(thrown_by([&] { graph.launch(stream); }));
+        });
+        while (!begins) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(30 + 397 * round % 9000));
+        std::thread closes([&] {
+            stream->close(1ms);
+            closed = true;
+        });
+        CHECK(eventually([&] { return closed.load(); }));
+        flag.set(1);
+        closes.join();
+        replays.join();
+    }
+}
+
+TEST_CASE("close() waits for a first cooperative launch, which makes a stream", "[stream][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words data(2);
+    for (int round = 0; round < 40; ++round) {
+        auto stream = std::make_unique<Stream>(f.gpu);
+        std::atomic<bool> begins{false};
+        std::thread launches([&, &stream = *stream] {
+            begins = true;
+            static_cast<void>(thrown_by([&] {
+                f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data(), 1u, 1u, 1u);
+            }));
+        });
+        while (!begins) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(300 + 97 * round));
+        stream->close(0ms);
+        launches.join();
+    }
+    Stream stream(f.gpu);
+    f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+    CHECK_NOTHROW(stream.synchronize(patience));
 }
 
 TEST_CASE("a host function closes a stream in which another thread's call waits", "[stream][host]") {

@@ -45,6 +45,14 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
     const Event event = stream.record(), timed = stream.record({.timing = true});
     const Signal signal = Signal::create(1);
     const Queue queue = Queue::create(device.gpu);
+    const auto capture_launch = [&] {
+        Stream captured = gpu.stream();
+        captured.begin_capture();
+        kernel.launch(captured, {.grid = 1, .workgroup = 1}, reinterpret_cast<std::uint64_t>(data.data()), 1u);
+        return captured.end_capture();
+    };
+    Graph launched = capture_launch();
+    launched.launch(stream);
     Graph graph;
     {
         Stream captured = gpu.stream();
@@ -75,6 +83,11 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
         {"begin_capture", "Stream::begin_capture", [&] { stream.begin_capture(); }},
         {"end_capture", "Stream::end_capture", [&] { stream.end_capture(); }},
         {"graph", "Graph::launch", [&] { graph.launch(stream); }},
+        {"graph of one kernel", "Graph::launch", [&] { launched.launch(stream); }},
+        {"update", "Graph::update",
+         [&] {
+             launched.update(0, kernel, {.grid = 1, .workgroup = 1}, reinterpret_cast<std::uint64_t>(data.data()), 2u);
+         }},
         {"profile", "Stream::profile", [&] { stream.profile(true); }},
         {"take_profile", "Stream::take_profile", [&] { stream.take_profile(); }},
         {"synchronize", "Stream::synchronize", [&] { stream.synchronize(1s); }},
@@ -120,6 +133,41 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
     CHECK(Driver::try_current());
     CHECK_NOTHROW(Signal::create(1));
     CHECK_NOTHROW(gpu.stream().synchronize(patience));
+}
+
+TEST_CASE("a child that is forked while another thread asks its stream refuses launches", "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const Context gpu(device.gpu);
+    Stream busy = gpu.stream(), idle = gpu.stream();
+    const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
+    const Kernel kernel = code.kernel("store_at");
+    const Allocation data = gpu.allocate(4096);
+    const auto launch = [&] {
+        kernel.launch(idle, {.grid = 1, .workgroup = 1}, reinterpret_cast<std::uint64_t>(data.data()), 1u);
+    };
+    launch();
+    idle.synchronize(patience);
+    const Signal open = Signal::create(1);
+    busy.wait(open, Condition::less, 1);
+    std::atomic<bool> over{false};
+    std::thread asks([&] {
+        while (!over) busy.query();  // holds the list of streams most of the time
+    });
+    unsigned refused = 0;
+    for (int i = 0; i < 20; ++i)
+        refused += status_in_child([&] {
+                       try {
+                           launch();
+                       } catch (const ForkedChild&) {
+                           return 0;
+                       }
+                       return 1;
+                   }) == 0;
+    over = true;
+    asks.join();
+    open.store(0);
+    CHECK(refused == 20);
 }
 
 TEST_CASE("after fork and exec the runtime starts again", "[driver][process][fork]") {

@@ -118,6 +118,48 @@ TEST_CASE("a launch that prints is whole: a capture that begins meanwhile record
     CHECK(output.texts().size() == 1);
 }
 
+TEST_CASE("an object that a host function's call lets go of may wait for host functions", "[stream][graph][host]") {
+    NEEDS_DEVICE();
+    Kernels f;
+    Stream stream(f.gpu), other(f.gpu);
+    const Words data(1);
+    stream.begin_capture();
+    f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+    const Graph graph = stream.end_capture();
+    std::string thrown = "it is not destroyed";
+    std::atomic<bool> destroyed{false};
+    struct Waits {
+        Stream stream;
+        std::string& thrown;
+        std::atomic<bool>& destroyed;
+        Waits(AgentRef gpu, std::string& text, std::atomic<bool>& is) : stream(gpu), thrown(text), destroyed(is) {}
+        ~Waits() {
+            thrown = thrown_by([&] { stream.synchronize(patience); });
+            destroyed = true;
+        }
+    };
+    const Signal open = Signal::create(1);
+    stream.wait(open, Condition::less, 1);
+    {
+        auto waits = std::make_shared<Waits>(f.gpu, thrown, destroyed);
+        waits->stream.wait(open, Condition::less, 1);
+        waits->stream.call([] {});
+        stream.keep_alive(std::move(waits));
+    }
+    const int kind = GENERATE(0, 1, 2);
+    other.call([&] {
+        open.store(0);
+        let_time_pass();
+        if (kind == 0) graph.launch(stream);
+        if (kind == 1) stream.query();
+        if (kind == 2) stream.call([] {});
+    });
+    CHECK_NOTHROW(other.synchronize(patience));
+    CHECK_NOTHROW(stream.synchronize(patience));
+    CHECK(eventually([&] { return destroyed.load(); }));
+    CHECK(thrown.empty());
+}
+
 TEST_CASE("an object that a launch lets go of may wait for a host function of its stream", "[stream][graph][host]") {
     NEEDS_DEVICE();
     Kernels f;

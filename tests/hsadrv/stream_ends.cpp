@@ -273,9 +273,10 @@ TEST_CASE("a refused update of a graph leaves the arguments of a lost launch to 
     graph.commit_kernel(spec, first, {});
     graph.finish();
     const auto timeline = std::make_shared<detail::Timeline>("a test", 64);
-    const auto launch = graph.begin_launch({&timeline, 1});
+    detail::GraphState::Leftovers leftovers;
+    const auto launch = graph.begin_launch({&timeline, 1}, leftovers);
     timeline->submit(0);
-    graph.end_launch(*launch);
+    graph.end_launch(*launch, leftovers);
     timeline->fail(std::make_exception_ptr(Error("on purpose")), 0);
     static_cast<void>(graph.begin_update(0, spec, {}));
     graph.commit_update(0);

@@ -264,6 +264,49 @@ TEST_CASE("a capture that begins during another thread's replay records nothing 
     CHECK((f.data.get(0) == 1 && f.data.get(1) == 1));
 }
 
+TEST_CASE("an update waits for the graph's own launches, not for a stream that refused one", "[stream][graph]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words flag(1), data(2);
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    stream.begin_capture();
+    f.scale_add.launch(stream, one, data.data(), 1u, 1u, 1u);
+    Graph graph = stream.end_capture();
+    const auto update = [&] {
+        return thrown_by([&] {
+            graph.update(0, f.scale_add, {.grid = 1, .workgroup = 1, .deadline = 2s}, data.data(), 1u, 1u, 1u);
+        });
+    };
+    f.spin.launch(stream, one, flag.data());
+    static_cast<void>(thrown_by([&] {
+        for (;;) stream.submit(barrier_and({}), 10ms);
+    }));
+    std::thread waits([&] { static_cast<void>(thrown_by([&] { stream.submit(barrier_and({}), patience); })); });
+    let_time_pass();
+    CHECK_THROWS_AS(graph.launch(stream, 50ms), Timeout);
+    CHECK(update().empty());
+    CHECK(update().empty());
+    flag.set(1);
+    waits.join();
+    stream.synchronize(patience);
+    CHECK(data.get() == 0);
+
+    // What a launch lets go of may add work.
+    flag.set(0);
+    const auto adds_work = [&](void*) { f.spin.launch(stream, one, flag.data()); };
+    const Signal open = Signal::create(1);
+    stream.wait(open, Condition::less, 1);
+    stream.keep_alive(std::shared_ptr<void>(nullptr, adds_work));
+    open.store(0);
+    CHECK(eventually([&] { return stream.progress().completed == stream.progress().submitted; }));
+    graph.launch(stream);
+    CHECK(eventually([&] { return data.get() == 1; }));
+    CHECK(update().empty());
+    CHECK(update().empty());
+    flag.set(1);
+    CHECK_NOTHROW(stream.synchronize(patience));
+}
+
 TEST_CASE("a launch that waits keeps its graph's arguments, however often the graph is updated", "[stream][graph]") {
     NEEDS_DEVICE();
     Full f;
