@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/event.hpp"
@@ -175,12 +176,16 @@ void GraphState::lay_out_packets() {
 
 // ---- launching
 
-// Those of the caller's own timeline need no memory, and destroy nothing.
+// Those of the caller's own timeline need no memory, and destroy nothing. Others stay if there is no memory.
 void GraphState::drop_launches_that_are_over(const Timeline* timeline, Leftovers& leftovers) {
-    std::erase_if(launches_, [&](Launch& other) {
+    std::erase_if(launches_, [&](const Launch& other) {
         if (!other.launch->over()) return false;
         const bool own = other.launch->branches.size() == 1 && other.launch->branches[0]->timeline.get() == timeline;
-        if (!own) leftovers.launches.push_back(std::move(other.launch));
+        try {
+            if (!own) leftovers.launches.push_back(other.launch);
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
         return true;
     });
 }
