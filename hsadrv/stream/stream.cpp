@@ -88,9 +88,9 @@ Stream::~Stream() { close(drain_); }
 
 bool Stream::close(Deadline deadline) noexcept {
     if (!core_) return true;
-    lane_ = &closed_lane();
     core_->handle()->follow(nullptr);
     if (in_forked_child()) {  // the parent's; its locks may be held forever
+        lane_ = &closed_lane();
         static_cast<void>(core_.release());
         return false;
     }
@@ -104,6 +104,7 @@ bool Stream::close(Deadline deadline) noexcept {
             // A failed stream, an exception of a host function, or a deadline that passed: the remaining work ends with
             // the queue.
         }
+        lane_ = &closed_lane();  // after the locks of abandon(): calls that wait have read it before theirs
         core_.reset();
         return complete;
     };

@@ -7,6 +7,7 @@
 
 #include "hsadrv/graph_builder.hpp"
 #include "stream_fixture.hpp"
+#include "support/sanitizer.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -88,7 +89,8 @@ TEST_CASE("close() waits for a first cooperative launch, which makes a stream", 
             }));
         });
         while (!begins) std::this_thread::yield();
-        std::this_thread::sleep_for(std::chrono::microseconds(300 + 97 * round));
+        // The call has begun by then, and is somewhere in making the stream.
+        std::this_thread::sleep_for(std::chrono::microseconds((300 + 97 * round) * (test_support::sanitizer ? 10 : 1)));
         stream->close(0ms);
         launches.join();
     }
