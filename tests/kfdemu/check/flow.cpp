@@ -123,8 +123,8 @@ class Encoder {
 
 /// Registers and SCC.
 struct Registers {
-    std::uint32_t vectors[kVectors * kLanes], scalars[kScalars], vcc[2], scc;
-    static constexpr std::size_t kCount = kVectors * kLanes + kScalars + 3;
+    std::uint32_t vectors[kVectors * kMostLanes], scalars[kScalars], vcc[2], scc;
+    static constexpr std::size_t kCount = kVectors * kMostLanes + kScalars + 3;
 
     std::uint32_t* all() { return vectors; }
 };
@@ -146,7 +146,7 @@ std::uint32_t random_mask(Numbers& random) {
 class Experiment {
   public:
     explicit Experiment(Target target) : decoder_{target}, storage_(600) {
-        wave_.v = storage_.front().lane, wave_.acc = wave_.v + 256 * kLanes;
+        wave_.v = storage_.front().lane, wave_.acc = wave_.v + 256 * kMostLanes;
         wave_.fetch = [](Wave&, std::uint64_t) -> const Inst* { return nullptr; };
         set_constants(wave_);
         set_mode(wave_, 0xf0);
@@ -174,8 +174,8 @@ class Experiment {
         DefinedRegisters& registers = own_.registers;
         registers.begin({});
         for (unsigned n = 0; n < kAcc0 + 256u; ++n) registers.define(static_cast<Operand>(n), ~std::uint64_t{0});
-        for (unsigned n = 0; n < kVectors * kLanes; ++n)
-            registers.set(static_cast<Operand>(kVgpr0 + n / kLanes), n % kLanes, {undefined_.vectors[n], 0});
+        for (unsigned n = 0; n < kVectors * kMostLanes; ++n)
+            registers.set(static_cast<Operand>(kVgpr0 + n / kMostLanes), n % kMostLanes, {undefined_.vectors[n], 0});
         for (unsigned n = 0; n < kScalars; ++n) registers.set(static_cast<Operand>(n), 0, {undefined_.scalars[n], 0});
         for (unsigned n = 0; n < 2; ++n) registers.set(static_cast<Operand>(kVcc + n), 0, {undefined_.vcc[n], 0});
         registers.scc = {undefined_.scc, 0};
@@ -188,7 +188,7 @@ class Experiment {
             const std::uint32_t undefined = undefined_.all()[n];
             now.all()[n] = (value_.all()[n] & ~undefined) | (bits & undefined);
         }
-        std::copy_n(now.vectors, kVectors * kLanes, wave_.v);
+        std::copy_n(now.vectors, kVectors * kMostLanes, wave_.v);
         std::copy_n(now.scalars, kScalars, wave_.s);
         std::copy_n(now.vcc, 2, wave_.s + kVcc);
         wave_.scc = (now.scc & 1) != 0;
@@ -213,7 +213,7 @@ class Experiment {
         inst.handler(wave_, inst);
         _mm_setcsr(csr);
         Registers result;
-        std::copy_n(wave_.v, kVectors * kLanes, result.vectors);
+        std::copy_n(wave_.v, kVectors * kMostLanes, result.vectors);
         std::copy_n(wave_.s, kScalars, result.scalars);
         std::copy_n(wave_.s + kVcc, 2, result.vcc);
         result.scc = wave_.scc;
@@ -228,9 +228,9 @@ class Experiment {
             for (std::size_t n = 0; n < Registers::kCount; ++n) differs.all()[n] |= now.all()[n] ^ first.all()[n];
         }
         INFO(rows()[inst.row].name << " " << std::hex << inst.dwords[0] << " " << inst.dwords[1]);
-        for (unsigned n = 0; n < kVectors * kLanes; ++n)
-            require_undefined("v", n / kLanes, n % kLanes, differs.vectors[n],
-                              own_.registers.at(static_cast<Operand>(kVgpr0 + n / kLanes), n % kLanes));
+        for (unsigned n = 0; n < kVectors * kMostLanes; ++n)
+            require_undefined("v", n / kMostLanes, n % kMostLanes, differs.vectors[n],
+                              own_.registers.at(static_cast<Operand>(kVgpr0 + n / kMostLanes), n % kMostLanes));
         for (unsigned n = 0; n < kScalars; ++n)
             require_undefined("s", n, 0, differs.scalars[n], own_.registers.at(static_cast<Operand>(n), 0));
         for (unsigned n = 0; n < 2; ++n)
@@ -241,10 +241,10 @@ class Experiment {
         if ((differs & ~marked.bits) == 0) return;
         INFO(kind << number << " in lane " << lane << ": " << std::hex << differs << " differ, " << marked.bits
                   << " are undefined; v0 " << value_.vectors[lane] << "/" << undefined_.vectors[lane] << " v4 "
-                  << value_.vectors[4 * kLanes + lane] << "/" << undefined_.vectors[4 * kLanes + lane] << " v8 "
-                  << value_.vectors[8 * kLanes + lane] << "/" << undefined_.vectors[8 * kLanes + lane] << " s20 "
-                  << value_.scalars[20] << "/" << undefined_.scalars[20] << " s24 " << value_.scalars[24] << "/"
-                  << undefined_.scalars[24]);
+                  << value_.vectors[4 * kMostLanes + lane] << "/" << undefined_.vectors[4 * kMostLanes + lane] << " v8 "
+                  << value_.vectors[8 * kMostLanes + lane] << "/" << undefined_.vectors[8 * kMostLanes + lane]
+                  << " s20 " << value_.scalars[20] << "/" << undefined_.scalars[20] << " s24 " << value_.scalars[24]
+                  << "/" << undefined_.scalars[24]);
         FAIL("");
     }
 

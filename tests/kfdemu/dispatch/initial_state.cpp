@@ -135,6 +135,25 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
         }
 }
 
+TEST_CASE("a wave of 32 lanes has its work-items, and registers of 32 dwords", "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx900);
+    l.kernel.width = 32;
+    OneWave one;
+    one.set(l.state(), {0, 0, 0}, {{5, 6, 7}, 6, 7, 0});
+    REQUIRE(one.wave.width == 32);
+    REQUIRE(one.wave.s64(isa::kExec) == (1u << (210 - 192)) - 1);
+    for (unsigned lane = 0; lane < 18; ++lane) {
+        const unsigned flat = 192 + lane;
+        CAPTURE(lane);
+        REQUIRE(one.wave.v[lane] == flat % 5);
+        REQUIRE(one.wave.v[32 + lane] == flat / 5 % 6);
+        REQUIRE(one.wave.v[64 + lane] == flat / 30);
+    }
+    REQUIRE(one.wave.v[8 * 32] == 0xcccccccc);  // the kernel has 8 registers
+    one.set(l.state(), {0, 0, 0}, {{5, 6, 7}, 0, 7, 0});
+    REQUIRE(one.wave.s64(isa::kExec) == 0xffffffff);
+}
+
 TEST_CASE("a wave does not see the registers of an earlier one", "[dispatch][state]") {
     const Launch l = everything_enabled(Target::gfx908);
     OneWave one;

@@ -140,7 +140,8 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     for (const Row& row : rows) {
         KernelDispatchPacket p = packet();
         row.change(p);
-        const auto refused = check_launch(p, GpuFacts{}, queue);
+        auto refused = check_packet(p, GpuFacts{});
+        if (!refused) refused = check_scratch(p, KernelDescriptor{}, queue);
         REQUIRE(refused.has_value());
         INFO(refused->why);
         REQUIRE(refused->reason == row.reason);
@@ -152,7 +153,11 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     p.private_segment_size = 64;
     p.workgroup_size = {256, 1, 1};
     p.grid_size = {256, 1, 1};
-    REQUIRE_FALSE(check_launch(p, GpuFacts{}, queue));
+    REQUIRE_FALSE(check_packet(p, GpuFacts{}));
+    REQUIRE_FALSE(check_scratch(p, KernelDescriptor{}, queue));
+    KernelDescriptor narrow;
+    narrow.width = 32;  // twice as many waves as there is scratch for
+    REQUIRE(check_scratch(p, narrow, queue));
 }
 
 TEST_CASE("an invalid kernel object is refused", "[dispatch][launch]") {

@@ -27,11 +27,6 @@ u32 value(u64& state) {
     return static_cast<u32>(next_random(state));
 }
 
-bool is_vector(Format format) {
-    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
-           format == Format::Vop3p;
-}
-
 void fill(Machine& m, u64 seed) {
     for (unsigned n = 0; n < 256 * 64; ++n) m.wave().v[n] = value(seed);
     for (unsigned n = 0; n < 108; ++n) m.wave().s[n] = value(seed);

@@ -7,11 +7,12 @@ namespace test_isa {
 
 using namespace kfdemu::isa;
 
-Machine::Machine(Target target, Level level) : level_{level}, decoder_{target, level} {
+Machine::Machine(Target target, Level level, unsigned width) : level_{level}, decoder_{target, level, width} {
+    wave_.width = static_cast<std::uint8_t>(width);
     std::memset(registers_.get(), 0, sizeof *registers_);
     std::memset(wave_.s, 0, sizeof wave_.s);
     wave_.v = registers_->dword;
-    wave_.acc = registers_->dword + 256 * 64;
+    wave_.acc = registers_->dword + 256 * width;
     wave_.shared_base = u64{1} << 56;
     wave_.private_base = u64{2} << 56;
     wave_.fetcher = this;
@@ -31,7 +32,7 @@ const Inst* Machine::fetch(Wave& wave, u64 pc) {
 }
 
 void Machine::vgpr(unsigned n, u32 value) {
-    for (unsigned l = 0; l < 64; ++l) lane(n, l) = value;
+    for (unsigned l = 0; l < wave_.width; ++l) lane(n, l) = value;
 }
 
 void Machine::vgpr64(unsigned n, u64 value) {

@@ -32,15 +32,16 @@ inline constexpr u64 kCodeBase = 0x10000;
 
 class Machine {
   public:
-    explicit Machine(Target target = Target::gfx90a, Level level = kfdemu::isa::best_level());
+    explicit Machine(Target target = Target::gfx90a, Level level = kfdemu::isa::best_level(),
+                     unsigned width = kfdemu::isa::kMostLanes);
 
     kfdemu::isa::Wave& wave() { return wave_; }
     void vgpr(unsigned n, u32 value);  ///< all lanes
     void vgpr64(unsigned n, u64 value);
-    u32& lane(unsigned n, unsigned lane) { return wave_.v[n * 64 + lane]; }
+    u32& lane(unsigned n, unsigned lane) { return wave_.v[n * wave_.width + lane]; }
     /// Lane after lane one more in VGPR n.
     void number_lanes(unsigned n, u32 base = 0) {
-        for (u32 lane = 0; lane < 64; ++lane) this->lane(n, lane) = base + lane;
+        for (u32 lane = 0; lane < wave_.width; ++lane) this->lane(n, lane) = base + lane;
     }
     u64 lane64(unsigned n, unsigned lane) { return this->lane(n, lane) | u64{this->lane(n + 1, lane)} << 32; }
     u32& sgpr(unsigned n) { return wave_.s[n]; }

@@ -76,7 +76,7 @@ std::string facts(const ListedKernel& k) {
     std::string out = fmt::format(
         "<p>{} dispatches, {} work-groups, {} waves; {} instructions executed, {} of {} lanes active in vector "
         "instructions on average</p>\n<table><tr><th class=\"left\">class</th><th>executed</th></tr>\n",
-        k.dispatches, k.groups, k.waves, k.total.executions, rounded(mean_lanes(k.vector)), isa::kLanes);
+        k.dispatches, k.groups, k.waves, k.total.executions, rounded(mean_lanes(k.vector)), isa::kMostLanes);
     for (std::size_t n = 0; n < kKinds; ++n)
         if (k.executed[n] != 0)
             out += fmt::format("<tr><td class=\"left\">{}</td><td>{}</td></tr>\n", name(static_cast<Kind>(n)),

@@ -30,7 +30,7 @@ std::string head(const ListedKernel& k) {
     text += "\n";
     if (const auto lanes = mean_lanes(k.vector))
         text += fmt::format("    lanes    {:.2f} of {} in a vector instruction, fewer than {} in {}\n", *lanes,
-                            isa::kLanes, isa::kLanes, k.vector.partial);
+                            isa::kMostLanes, isa::kMostLanes, k.vector.partial);
     text += traffic_line("memory", k.total.memory) + traffic_line("scratch", k.total.scratch) +
             traffic_line("scalar", k.total.scalar);
     if (const LdsTraffic& lds = k.total.lds; lds.accesses != 0)

@@ -39,7 +39,7 @@ void each(std::uint64_t lanes, Use&& use) {
 
 template <class Last>
 unsigned lines_of(const Addresses& first, std::uint64_t lanes, Last&& last) {
-    Distinct<isa::kLanes * 2> lines;
+    Distinct<isa::kMostLanes * 2> lines;
     each(lanes, [&](unsigned l) {
         lines.add(first[l] / kLineBytes);
         lines.add(last(l) / kLineBytes);
@@ -86,11 +86,11 @@ unsigned memory_lines(const Addresses& first, const Addresses& last, std::uint64
 }
 
 unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
-    Distinct<isa::kLanes * kMostDwords> lines;
+    Distinct<isa::kMostLanes * kMostDwords> lines;
     each(lanes, [&](unsigned l) {
         const std::uint64_t last = (at[l] + bytes - 1) / kDwordBytes;
         for (std::uint64_t dword = at[l] / kDwordBytes; dword <= last; ++dword)
-            lines.add((dword * isa::kLanes + l) * kDwordBytes / kLineBytes);
+            lines.add((dword * isa::kMostLanes + l) * kDwordBytes / kLineBytes);
     });
     return lines.count();
 }
@@ -102,7 +102,7 @@ unsigned scalar_lines(std::uint64_t at, unsigned bytes) {
 unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes, Direction direction) {
     const unsigned width = lanes_of_pass(bytes);
     unsigned cycles = 0;
-    for (unsigned n = 0; n < isa::kLanes / width; ++n)
+    for (unsigned n = 0; n < isa::kMostLanes / width; ++n)
         if (const std::uint64_t pass = lanes & lanes_of(n, width, direction); pass != 0)
             cycles += deepest(at, pass, bytes) - 1;
     return cycles;

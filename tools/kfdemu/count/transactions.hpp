@@ -20,7 +20,7 @@
 
 namespace kfdemu::count {
 
-using Addresses = std::array<std::uint64_t, isa::kLanes>;
+using Addresses = std::array<std::uint64_t, isa::kMostLanes>;
 
 inline constexpr unsigned kLineBytes = 64;
 inline constexpr unsigned kBanks = 32;

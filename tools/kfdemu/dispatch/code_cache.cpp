@@ -58,33 +58,34 @@ std::uint64_t CodeCache::new_serial() {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t end,
+std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t end, unsigned width,
                                             std::vector<std::uint32_t> dwords) const {
     auto page = std::make_unique<CodePage>();
     page->begin = begin;
     page->end = end;
+    page->width = width;
     page->dwords = std::move(dwords);
     page->slots.resize((end - begin) / 4 + 2);
-    decoder_.decode_page(begin, page->dwords, page->slots);
-    page->planned = translated_ == jit::When::never;
+    isa::Decoder{target_, level_, width}.decode_page(begin, page->dwords, page->slots);
+    page->planned = translated_ == jit::When::never || !jit::translates(width);
     if (translated_ == jit::When::always) plan(*page);
     return page;
 }
 
 void CodeCache::plan(CodePage& page) const {
-    page.runs = jit::PageRuns{page.slots, level_, translated_};
+    if (jit::translates(page.width)) page.runs = jit::PageRuns{page.slots, level_, translated_};
     page.planned = true;
 }
 
-const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
-                                std::uint64_t visits) {
+const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, unsigned width,
+                                std::uint64_t dispatch_serial, std::uint64_t visits) {
     const AddressSpace::Range* range = (pc & 3) == 0 ? space.find(pc) : nullptr;
     if (range == nullptr || !range->allows(kExecute)) return nullptr;
     const std::uint64_t begin = page_begin(*range, pc), end = page_end(*range, pc);
     if (pc < begin || pc >= end) return nullptr;
 
     const std::lock_guard lock{mutex_};
-    std::unique_ptr<CodePage>& page = pages_[begin];
+    std::unique_ptr<CodePage>& page = (width == isa::kMostLanes ? pages_ : narrow_pages_)[begin];
     const bool verified = page != nullptr && page->verified_for == dispatch_serial && page->end == end;
     const bool hot = page != nullptr && !page->planned && (page->visits += visits) >= kVisitsBefore;
     if (verified && !hot) return page.get();
@@ -92,7 +93,7 @@ const CodePage* CodeCache::find(const AddressSpace& space, std::uint64_t pc, std
     std::vector<std::uint32_t> dwords = verified ? page->dwords : read_dwords(space, *range, begin, end);
     if (page == nullptr || hot || page->end != end || page->dwords != dwords) {
         if (page != nullptr) retired_.push_back(std::move(page));
-        page = decode(begin, end, std::move(dwords));
+        page = decode(begin, end, width, std::move(dwords));
         if (hot) plan(*page);
     }
     page->verified_for = dispatch_serial;

@@ -1,7 +1,7 @@
-// A cache of decoded instructions of one GPU, by page.
+// A cache of decoded instructions of one GPU, by page and width of the waves.
 //
 //     CodeCache::Use use{cache};                                        // while it exists, pages found stay valid
-//     const CodePage* page = cache.find(space, pc, dispatch_serial);    // nullptr: not executable memory
+//     const CodePage* page = cache.find(space, pc, width, serial);      // nullptr: not executable memory
 //     const isa::Inst* inst = page->at(pc);
 //
 // A page keeps the bytes from which it was decoded. When a dispatch first enters the page, they are compared with
@@ -30,6 +30,7 @@ struct CodePage {
     std::uint64_t begin = 0, end = 0;   ///< addresses: one page, or the part of it that is mapped
     std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
     std::vector<isa::Inst> slots;
+    unsigned width = 0;  ///< of the waves that the slots execute
     jit::PageRuns runs;
     bool planned = false;  ///< `runs` are what they will be
     // Guarded by the cache's mutex:
@@ -55,27 +56,30 @@ class CodeCache {
     };
 
     explicit CodeCache(isa::Target target, jit::When translated = jit::When::hot, isa::Level level = isa::best_level())
-        : decoder_{target, level}, level_{level}, translated_{translated} {}
+        : target_{target}, level_{level}, translated_{translated} {}
 
-    isa::Target target() const { return decoder_.target(); }
+    isa::Target target() const { return target_; }
     /// A new serial number for a dispatch, of all GPUs, never 0.
     static std::uint64_t new_serial();
     /// Requires a Hold of `space` in the calling thread, and a Use. `visits`: of waves since the last call, this one's
     /// included.
-    const CodePage* find(const AddressSpace& space, std::uint64_t pc, std::uint64_t dispatch_serial,
+    const CodePage* find(const AddressSpace& space, std::uint64_t pc, unsigned width, std::uint64_t dispatch_serial,
                          std::uint64_t visits = 1);
     /// Visits of a page that is not planned, after which find() is to be called again.
     static constexpr std::uint64_t kVisitsAtOnce = 16;
 
   private:
-    std::unique_ptr<CodePage> decode(std::uint64_t begin, std::uint64_t end, std::vector<std::uint32_t> dwords) const;
+    using Pages = std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>>;  // by begin
+
+    std::unique_ptr<CodePage> decode(std::uint64_t begin, std::uint64_t end, unsigned width,
+                                     std::vector<std::uint32_t> dwords) const;
     void plan(CodePage& page) const;
 
-    const isa::Decoder decoder_;
+    const isa::Target target_;
     const isa::Level level_;
     const jit::When translated_;
     std::mutex mutex_;
-    std::unordered_map<std::uint64_t, std::unique_ptr<CodePage>> pages_;  // by begin
+    Pages pages_, narrow_pages_;  // of 64 lanes, of 32
     std::vector<std::unique_ptr<CodePage>> retired_;
     int users_ = 0;
 };

@@ -65,12 +65,12 @@ count::KernelCounts::Kernel* begin_counting(const Dispatch::Setup& setup, const 
 std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup setup) {
     // As in the command processor: the packet's own fields first, and scratch last, because the packet is retried for
     // it.
-    auto wrong = check_launch(setup.packet, setup.gpu, setup.queue);
-    if (wrong && wrong->reason != Refusal::NeedsScratch) return *wrong;
-    auto kernel = read_kernel(setup);
-    if (auto* refused = std::get_if<LaunchRefused>(&kernel)) return *refused;
-    if (wrong) return *wrong;
-    return std::shared_ptr<Dispatch>{new Dispatch{std::move(setup), std::get<KernelDescriptor>(kernel)}};
+    if (auto refused = check_packet(setup.packet, setup.gpu)) return *refused;
+    auto read = read_kernel(setup);
+    if (auto* refused = std::get_if<LaunchRefused>(&read)) return *refused;
+    const KernelDescriptor& kernel = std::get<KernelDescriptor>(read);
+    if (auto refused = check_scratch(setup.packet, kernel, setup.queue)) return *refused;
+    return std::shared_ptr<Dispatch>{new Dispatch{std::move(setup), kernel}};
 }
 
 Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
@@ -157,7 +157,7 @@ Dispatch::Start Dispatch::start_group(WorkGroup& group, Batch& batch) {
 
     std::array<std::uint16_t, WorkGroup::kMaxWaves> slots{};
     const bool scratch = setup_.packet.private_segment_size != 0;
-    const std::uint32_t waves = waves_per_group(setup_.packet);
+    const std::uint32_t waves = waves_per_group(setup_.packet, kernel_.width);
     if (scratch && !setup_.scratch_slots->acquire(slots.data(), waves)) return not_started(Start::Later);
     std::uint64_t index = 0;
     if (!take_group(index, batch)) {

@@ -8,8 +8,6 @@
 namespace kfdemu {
 namespace {
 
-constexpr unsigned kLanes = isa::kLanes;
-
 /// A call: what compilers make of a size that they know, `rep stos`, takes as long as the rest of a short wave's start.
 void clear(void* memory, std::size_t bytes) {
     asm("" : "+r"(bytes));
@@ -76,21 +74,21 @@ unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, co
 void set_workitem_ids(isa::Wave& wave, const LaunchState& l, const WavePlace& p) {
     const unsigned dimensions = l.kernel.workitem_id_dimensions;
     const bool packed = traits_of(l).packed_workitem_ids;
-    const std::uint32_t first = p.wave * kLanes;
+    const std::uint32_t width = wave.width, first = p.wave * width;
     const auto [size_x, size_y, size_z] = p.group_workitems;
     if (size_y == 1 && size_z == 1) {  // y and z are 0
-        copy(wave.v, &kNumbers[first], kLanes * sizeof wave.v[0]);
-        if (!packed && dimensions > 1) std::memset(wave.v + kLanes, 0, (dimensions - 1) * kLanes * sizeof wave.v[0]);
+        copy(wave.v, &kNumbers[first], width * sizeof wave.v[0]);
+        if (!packed && dimensions > 1) std::memset(wave.v + width, 0, (dimensions - 1) * width * sizeof wave.v[0]);
         return;
     }
     std::uint32_t x = first % size_x, y = first / size_x % size_y, z = first / (size_x * size_y);
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
+    for (unsigned lane = 0; lane < width; ++lane) {
         if (packed) {
             wave.v[lane] = x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0);
         } else {
             wave.v[lane] = x;
-            if (dimensions > 1) wave.v[kLanes + lane] = y;
-            if (dimensions > 2) wave.v[2 * kLanes + lane] = z;
+            if (dimensions > 1) wave.v[width + lane] = y;
+            if (dimensions > 2) wave.v[2 * width + lane] = z;
         }
         if (++x < size_x) continue;
         x = 0;
@@ -102,7 +100,7 @@ void set_workitem_ids(isa::Wave& wave, const LaunchState& l, const WavePlace& p)
 
 /// Zeroes the VGPRs: earlier waves do not show through, and kernels that read uninitialized registers are repeatable.
 void clear_vgprs(isa::Wave& wave, const LaunchState& l) {
-    const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
+    const std::size_t bytes = std::size_t{l.kernel.vgprs} * wave.width * sizeof wave.v[0];
     clear(wave.v, bytes);
     if (traits_of(l).separate_accumulators) clear(wave.acc, bytes);
 }
@@ -112,7 +110,7 @@ void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place)
     l.garbage->fill(wave.s, isa::kXnackMask * sizeof wave.s[0], place);
     wave.set_s64(isa::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
     wave.s[isa::kM0] = l.garbage->word(place + 3);
-    const std::size_t bytes = std::size_t{l.kernel.vgprs} * kLanes * sizeof wave.v[0];
+    const std::size_t bytes = std::size_t{l.kernel.vgprs} * wave.width * sizeof wave.v[0];
     l.garbage->fill(wave.v, bytes, place + 4);
     if (traits_of(l).separate_accumulators) l.garbage->fill(wave.acc, bytes, place + 5);
 }
@@ -137,6 +135,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
+    common.width = static_cast<std::uint8_t>(l.kernel.width);
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;
@@ -156,7 +155,7 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     copy(reinterpret_cast<std::byte*>(&wave) + scalars, reinterpret_cast<const std::byte*>(&common) + scalars,
          sizeof wave - scalars);
     wave.v = v;
-    wave.acc = v + (traits_of(l).unified_registers ? l.kernel.accum_offset : 256) * kLanes;
+    wave.acc = v + (traits_of(l).unified_registers ? l.kernel.accum_offset : 256) * wave.width;
     if (l.garbage) {
         spoil_registers(wave, l, p.garbage_place);
         std::copy_n(common.s, registers_.user_sgprs, wave.s);
@@ -166,8 +165,8 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     }
     set_wave_info(wave, l.kernel.user_sgprs + group_id_sgprs_, l, p);
     set_workitem_ids(wave, l, p);
-    const std::uint32_t active = std::min(kLanes, p.workitems() - p.wave * kLanes);
-    wave.set_s64(isa::kExec, active == kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << active) - 1);
+    const std::uint32_t active = std::min<std::uint32_t>(wave.width, p.workitems() - p.wave * wave.width);
+    wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));
     wave.index_in_group = p.wave;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
     wave.hw_id = hw_id_of(p.wave) | p.hw_id_of_unit;

@@ -43,8 +43,8 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
         return {Reason::Malformed, "reserved bytes 12..15 or 60..63 are not zero"};
     if (raw.kernel_code_entry_byte_offset == 0) return {Reason::Malformed, "the entry offset is zero"};
 
-    // GFX10 and later select 32 lanes with this bit; their code cannot run here.
-    if (field(raw.properties, 10, 1) != 0)
+    // GFX10 and later select 32 lanes with this bit.
+    if (field(raw.properties, 10, 1) != 0 && !isa::traits_of(target).wave32)
         return {Reason::WrongIsa, "the kernel is for waves of 32 lanes, but GFX9 has waves of 64"};
     if (field(raw.rsrc1, 29, 3) != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
@@ -97,6 +97,7 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.private_segment_bytes = raw.private_segment_fixed_size;
     d.kernarg_bytes = raw.kernarg_size;
     d.entry_offset_bytes = raw.kernel_code_entry_byte_offset;
+    d.width = field(raw.properties, 10, 1) != 0 ? 32 : 64;
     d.vgprs = (field(raw.rsrc1, 0, 6) + 1) * (unified ? 8 : 4);
     d.sgprs = (field(raw.rsrc1, 6, 4) / 2 + 1) * 16;
     d.accum_offset = unified ? (field(raw.rsrc3, 0, 6) + 1) * 4 : 0;

@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "../isa/rows/row.hpp"
+#include "../isa/wave/wave.hpp"
 
 namespace kfdemu {
 
@@ -28,10 +29,11 @@ struct KernelDescriptor {
     std::uint32_t kernarg_bytes = 0;
     std::int64_t entry_offset_bytes = 0;  ///< from the descriptor's own address
 
-    unsigned vgprs = 0;         ///< allocated vector registers, including AccVGPRs if the file is unified
-    unsigned sgprs = 0;         ///< allocated scalar registers, including VCC and other special registers
-    unsigned accum_offset = 0;  ///< first AccVGPR in the unified file; 0 without one
-    std::uint32_t mode = 0;     ///< the MODE register at the first instruction
+    unsigned width = isa::kMostLanes;  ///< lanes of a wave: 64 or 32
+    unsigned vgprs = 0;                ///< allocated vector registers, including AccVGPRs if the file is unified
+    unsigned sgprs = 0;                ///< allocated scalar registers, including VCC and other special registers
+    unsigned accum_offset = 0;         ///< first AccVGPR in the unified file; 0 without one
+    std::uint32_t mode = 0;            ///< the MODE register at the first instruction
 
     // The user SGPRs that the command processor loads, in this order, and their total number.
     bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_ptr = false;

@@ -45,17 +45,23 @@ std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
 
 }  // namespace
 
-std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& p, const GpuFacts& gpu, const QueueFacts& queue) {
+std::optional<LaunchRefused> check_packet(const KernelDispatchPacket& p, const GpuFacts& gpu) {
     if (auto wrong = check_shape(p)) return wrong;
     if (auto wrong = check_group(p)) return wrong;
     if (p.group_segment_size > gpu.lds_bytes)
         return refused(Refusal::LdsTooLarge, "%u bytes of LDS; a compute unit has %u", p.group_segment_size,
                        gpu.lds_bytes);
+    return std::nullopt;
+}
+
+std::optional<LaunchRefused> check_scratch(const KernelDispatchPacket& p, const KernelDescriptor& kernel,
+                                           const QueueFacts& queue) {
     if (p.private_segment_size == 0) return std::nullopt;
-    if (p.private_segment_size > queue.scratch_lane_bytes || queue.scratch_waves() < waves_per_group(p)) {
+    const std::uint32_t waves = waves_per_group(p, kernel.width);
+    if (p.private_segment_size > queue.scratch_lane_bytes || queue.scratch_waves() < waves) {
         LaunchRefused wanted = refused(
             Refusal::NeedsScratch, "%u bytes of scratch per work-item in %u waves; the queue has %u bytes in %u waves",
-            p.private_segment_size, waves_per_group(p), queue.scratch_lane_bytes, queue.scratch_waves());
+            p.private_segment_size, waves, queue.scratch_lane_bytes, queue.scratch_waves());
         wanted.scratch_lane_bytes = p.private_segment_size;
         return wanted;
     }
@@ -70,8 +76,8 @@ std::array<std::uint32_t, 3> group_counts(const KernelDispatchPacket& p) {
     return counts;
 }
 
-std::uint32_t waves_per_group(const KernelDispatchPacket& p) {
-    return (std::uint32_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2] + 63) / 64;
+std::uint32_t waves_per_group(const KernelDispatchPacket& p, unsigned width) {
+    return (std::uint32_t{p.workgroup_size[0]} * p.workgroup_size[1] * p.workgroup_size[2] + width - 1) / width;
 }
 
 }  // namespace kfdemu

@@ -1,6 +1,7 @@
 // The inputs of a kernel launch (AQL packet, queue and GPU properties), and the command processor's checks of them.
 //
-//     if (auto refused = check_launch(packet, kernel, gpu, queue)) report(refused->reason, refused->why);
+//     if (auto refused = check_packet(packet, gpu)) report(refused->reason, refused->why);
+//     if (auto refused = check_scratch(packet, kernel, queue)) …
 //
 // Pure. Sources: HSA Platform System Architecture, "AQL kernel
 // dispatch packet"; LLVM AMDGPUUsage, "Initial Kernel Execution State"; the amd_queue_t layout that runtimes
@@ -75,13 +76,15 @@ struct LaunchRefused {
     std::uint32_t scratch_lane_bytes = 0;
 };
 
-/// The first reason why the kernel cannot be launched, or std::nullopt.
-std::optional<LaunchRefused> check_launch(const KernelDispatchPacket& packet, const GpuFacts& gpu,
-                                          const QueueFacts& queue);
+/// The first reason why the packet cannot be launched, whatever its kernel, or std::nullopt.
+std::optional<LaunchRefused> check_packet(const KernelDispatchPacket& packet, const GpuFacts& gpu);
+/// Whether the queue's scratch suffices: else NeedsScratch.
+std::optional<LaunchRefused> check_scratch(const KernelDispatchPacket& packet, const KernelDescriptor& kernel,
+                                           const QueueFacts& queue);
 
 /// Work-groups in each dimension, including partial ones at the edge.
 std::array<std::uint32_t, 3> group_counts(const KernelDispatchPacket& packet);
-/// Waves of a full work-group.
-std::uint32_t waves_per_group(const KernelDispatchPacket& packet);
+/// Waves of `width` lanes of a full work-group.
+std::uint32_t waves_per_group(const KernelDispatchPacket& packet, unsigned width);
 
 }  // namespace kfdemu

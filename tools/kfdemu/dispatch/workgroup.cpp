@@ -23,7 +23,7 @@ constexpr std::uint64_t kShortSlice = 64;
 /// 256 VGPRs and 256 AccVGPRs, 32 more that invalid register numbers may reach, and 3 so that the same register of two
 /// waves is not in the same cache set.
 constexpr std::size_t kRegistersPerWave = 256 + 256 + 32 + 3;
-constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * isa::kLanes;
+constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * isa::kMostLanes;
 
 /// LDS is allocated in granules of 128 dwords ("Vega" ISA manual, LDS_SIZE).
 constexpr std::uint32_t kLdsGranuleBytes = 512;
@@ -63,7 +63,8 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     for (unsigned d = 0; d < 3; ++d)
         place.group_workitems[d] = std::min<std::uint32_t>(
             packet.workgroup_size[d], packet.grid_size[d] - id[d] * std::uint32_t{packet.workgroup_size[d]});
-    place.waves = (place.workitems() + isa::kLanes - 1) / isa::kLanes;
+    const unsigned width = dispatch.kernel_.width;
+    place.waves = (place.workitems() + width - 1) / width;
     const auto& units = setup.compute_units;
     place.hw_id_of_unit = hw_id_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
 
@@ -85,7 +86,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     if (shuffled_) random_ = setup.order.random(index);
     begun_ += 1;
     begun_waves_ += waves_;
-    scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet) : 0;
+    scratch_slot_count_ = scratch_slots != nullptr ? waves_per_group(packet, width) : 0;
     std::copy_n(scratch_slots, scratch_slot_count_, scratch_slots_.begin());
     if (code_serial_ != dispatch.serial_) prepare(dispatch, lds_bytes);
 
@@ -163,7 +164,7 @@ const isa::Inst* WorkGroup::fetch(isa::Wave& wave, std::uint64_t pc) {
     }
     if (known && ++code.visits < CodeCache::kVisitsAtOnce) return code.page->at(pc);
     const CodePage* page =
-        self.dispatch_->setup_.code->find(*wave.memory, pc, self.code_serial_, known ? code.visits : 1);
+        self.dispatch_->setup_.code->find(*wave.memory, pc, wave.width, self.code_serial_, known ? code.visits : 1);
     if (page == nullptr) {
         wave.stop = isa::Stop::FetchFault;
         wave.pc = pc;
@@ -307,7 +308,7 @@ bool WorkGroup::fail(const isa::Wave& wave, isa::Stop why) {
     fault.argument = wave.argument;
     const CodeCache& code = *dispatch_->setup_.code;
     if (why != isa::Stop::FetchFault)
-        if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, code_serial_)) {
+        if (const CodePage* page = dispatch_->setup_.code->find(*wave.memory, wave.pc, wave.width, code_serial_)) {
             if (why == isa::Stop::MemoryFault && dispatch_->setup_.session.any())
                 checker_->faulted(wave, *page->at(wave.pc));
             fault.instruction = why == isa::Stop::Illegal ? isa::describe_illegal(code.target(), *page->at(wave.pc))

@@ -93,7 +93,7 @@ class WorkGroup {
     Progress finish(Progress how);
     static const isa::Inst* fetch(isa::Wave& wave, std::uint64_t pc);
 
-    static constexpr unsigned kMaxWaves = kMaxGroupWorkitems / 64;
+    static constexpr unsigned kMaxWaves = kMaxGroupWorkitems / 32;
     static constexpr unsigned kCodeEntries = 32;
 
     Dispatch* dispatch_ = nullptr;

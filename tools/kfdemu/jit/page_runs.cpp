@@ -78,7 +78,7 @@ const Inst* leave(Wave& wave, const Run& run) {
 /// Translated code has done no more than the lanes before `first`, if these exist.
 [[gnu::noinline]] const Inst* go_on(Wave& wave, Run& run, std::uint64_t first) {
     wave.in_translated = false;
-    if (first >= isa::kLanes) return run.original(wave, *run.stretch.begin);
+    if (first >= isa::kMostLanes) return run.original(wave, *run.stretch.begin);
     const std::uint64_t refills = wave.tlb != nullptr ? wave.tlb->refills : 0;
     if (!interpret(wave, run, *wave.frame, first)) return nullptr;
     if (wave.tlb == nullptr || refills == wave.tlb->refills) run.note_exit();
@@ -112,7 +112,7 @@ const Inst* enter(Wave& wave, const Inst& inst) {
     frame.tlb = wave.tlb;
     wave.in_translated = true;
     const std::uint64_t done = code(wave.v, wave.s, wave.exec(), &frame);
-    return done == isa::kLanes ? leave(wave, run) : go_on(wave, run, done);
+    return done == isa::kMostLanes ? leave(wave, run) : go_on(wave, run, done);
 }
 
 }  // namespace

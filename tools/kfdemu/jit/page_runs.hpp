@@ -27,6 +27,9 @@ enum class When : std::uint8_t {
     always,  ///< before it runs, for tests
 };
 
+/// Whether waves of `width` lanes can be translated; others are interpreted.
+constexpr bool translates(unsigned width) { return width == 64; }
+
 class PageRuns {
   public:
     PageRuns();

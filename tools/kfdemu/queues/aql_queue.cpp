@@ -255,7 +255,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     take_header();
     const auto& dispatch = std::get<std::shared_ptr<Dispatch>>(made);
     const std::size_t waves = gpu_.model->max_waves_per_simd * gpu_.model->simds_per_cu;
-    const std::size_t groups_per_cu = std::max<std::size_t>(1, waves / waves_per_group(packet));
+    const std::size_t groups_per_cu =
+        std::max<std::size_t>(1, waves / waves_per_group(packet, dispatch->kernel().width));
     auto kernel = std::make_shared<DispatchWork>(shared_from_this(), dispatch, groups_, next_++,
                                                  groups_per_cu * compute_units_->size());
     taken_.back().kernel = kernel;

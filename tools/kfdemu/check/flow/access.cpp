@@ -60,7 +60,7 @@ bool relative_to_m0(const Wave& wave, const Inst& inst, const Shape& shape, Segm
     if (!counts && !by_lane) return false;
     Access& access = add(out, shape, Place::Lds, wave.exec());
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + (static_cast<std::uint32_t>(inst.offset) & 0xffff);
-    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = base + (by_lane ? l * 4 : 0);
+    for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = base + (by_lane ? l * 4 : 0);
     return true;
 }
 
@@ -70,7 +70,7 @@ void data_share(const Wave& wave, const Inst& inst, const Shape& shape, Segments
     const auto offset = static_cast<std::uint32_t>(inst.offset);
     const auto with = [&](std::uint32_t added) {
         Access& access = add(out, shape, Place::Lds, wave.exec());
-        for (unsigned l = 0; l < kLanes; ++l) access.at[l] = address[l] + added;  // wraps, as the hardware's does
+        for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = address[l] + added;  // wraps, as the hardware's does
     };
     if (!shape.two_offsets) return with(offset & 0xffff);
     with((offset & 0xff) * shape.stride);
@@ -79,8 +79,8 @@ void data_share(const Wave& wave, const Inst& inst, const Shape& shape, Segments
 
 /// Offsets in the lane's private segment, which `base` moves as a whole.
 void to_scratch(const Wave& wave, std::uint64_t base, Access& access) {
-    const auto moved = static_cast<std::uint32_t>((base - wave.scratch_va) / kLanes);
-    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = static_cast<std::uint32_t>(access.at[l]) + moved;
+    const auto moved = static_cast<std::uint32_t>((base - wave.scratch_va) / wave.width);
+    for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = static_cast<std::uint32_t>(access.at[l]) + moved;
 }
 
 void scratch(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
@@ -88,7 +88,7 @@ void scratch(const Wave& wave, const Inst& inst, const Shape& shape, Segments& o
     const auto offset = static_cast<std::uint32_t>(inst.offset);
     const bool scalar = inst.src[2] != kNoOperand;
     const std::uint32_t* vector = scalar ? nullptr : registers(wave, inst.src[0]);
-    for (unsigned l = 0; l < kLanes; ++l) access.at[l] = (scalar ? wave.s[inst.src[2]] : vector[l]) + offset;
+    for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = (scalar ? wave.s[inst.src[2]] : vector[l]) + offset;
     to_scratch(wave, wave.s64(kFlatScratch), access);
 }
 
@@ -96,22 +96,22 @@ void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out)
     if (inst.segment == Segment::Scratch) return scratch(wave, inst, shape, out);
     Access& memory = add(out, shape, Place::Memory, wave.exec());
     const auto offset = static_cast<std::uint64_t>(std::int64_t{inst.offset});
-    const std::uint32_t *low = registers(wave, inst.src[0]), *high = low + kLanes;
+    const std::uint32_t *low = registers(wave, inst.src[0]), *high = low + wave.width;
     if (inst.src[2] != kNoOperand) {
         const std::uint64_t base = wave.s64(inst.src[2]) + offset;
-        for (unsigned l = 0; l < kLanes; ++l) memory.at[l] = base + low[l];
+        for (unsigned l = 0; l < kMostLanes; ++l) memory.at[l] = base + low[l];
     } else {
-        for (unsigned l = 0; l < kLanes; ++l) memory.at[l] = (low[l] | std::uint64_t{high[l]} << 32) + offset;
+        for (unsigned l = 0; l < kMostLanes; ++l) memory.at[l] = (low[l] | std::uint64_t{high[l]} << 32) + offset;
     }
     if (inst.segment == Segment::Global) return;
     std::uint64_t lds = 0, own = 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
+    for (unsigned l = 0; l < kMostLanes; ++l) {
         lds |= std::uint64_t{(memory.at[l] ^ wave.shared_base) >> 32 == 0} << l;
         own |= std::uint64_t{(memory.at[l] ^ wave.private_base) >> 32 == 0} << l;
     }
     const auto move_to = [&](Place place, std::uint64_t lanes) -> Access& {
         Access& part = add(out, shape, place, lanes & wave.exec());
-        for (unsigned l = 0; l < kLanes; ++l) part.at[l] = static_cast<std::uint32_t>(memory.at[l]);
+        for (unsigned l = 0; l < kMostLanes; ++l) part.at[l] = static_cast<std::uint32_t>(memory.at[l]);
         return part;
     };
     if ((lds & wave.exec()) != 0) move_to(Place::Lds, lds);
@@ -137,19 +137,19 @@ void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
     const std::uint32_t *vector = registers(wave, inst.src[0]), soffset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
     const auto offset_of = [&](unsigned l) {
-        return (offen ? vector[(idxen ? kLanes : 0) + l] : 0) + static_cast<std::uint32_t>(inst.offset);
+        return (offen ? vector[(idxen ? wave.width : 0) + l] : 0) + static_cast<std::uint32_t>(inst.offset);
     };
     if (r.swizzle) {  // the runtime's scratch; other swizzled buffers are not judged
         if (!r.add_lane || idxen) return;
         Access& access = add(out, shape, Place::Scratch, wave.exec());
-        for (unsigned l = 0; l < kLanes; ++l) access.at[l] = offset_of(l);
+        for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = offset_of(l);
         return to_scratch(wave, r.base + soffset, access);
     }
     Access& access = add(out, shape, Place::Memory, wave.exec());
     Access& cut = add(out, shape, Place::Memory, 0);  // lanes that the buffer's end cuts: their last dword inside
     cut.bytes = 4;
     const std::uint32_t limit = r.records > soffset ? r.records - soffset : 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
+    for (unsigned l = 0; l < kMostLanes; ++l) {
         const std::uint32_t index = (idxen ? vector[l] : 0) + (r.add_lane ? l : 0);
         const std::uint64_t from_base = std::uint64_t{r.stride} * index + offset_of(l);
         access.at[l] = r.base + soffset + from_base;

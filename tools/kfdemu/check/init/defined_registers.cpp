@@ -6,7 +6,7 @@ namespace kfdemu::check {
 
 using namespace isa;
 
-DefinedRegisters::DefinedRegisters() : vectors_(kVectors * kLanes) {}
+DefinedRegisters::DefinedRegisters() : vectors_(kVectors * kMostLanes) {}
 
 void DefinedRegisters::begin(const InitialRegisters& initial) {
     const auto set = [&](unsigned first, unsigned count, std::uint64_t lanes) {
@@ -34,7 +34,7 @@ Undefined DefinedRegisters::at(Operand operand, unsigned lane) const {
     const unsigned n = number(operand);
     if ((undefined_[n] >> lane & 1) == 0) return {};
     if ((never_[n] >> lane & 1) != 0) return {~0u, 0};
-    return n < kScalars ? scalars_[n] : vectors_[(n - kScalars) * kLanes + lane];
+    return n < kScalars ? scalars_[n] : vectors_[(n - kScalars) * kMostLanes + lane];
 }
 
 void DefinedRegisters::set(Operand operand, unsigned lane, Undefined what) {
@@ -47,7 +47,7 @@ void DefinedRegisters::set(Operand operand, unsigned lane, Undefined what) {
         return;
     }
     if (n >= kScalars + kVectors) return;
-    vectors_[(n - kScalars) * kLanes + lane] = what;
+    vectors_[(n - kScalars) * kMostLanes + lane] = what;
     undefined_[n] |= std::uint64_t{1} << lane;
     never_[n] &= ~(std::uint64_t{1} << lane);
 }

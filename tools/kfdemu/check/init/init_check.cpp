@@ -24,7 +24,7 @@ std::uint64_t undefined(const DefinedRegisters& registers, const InitPlan::Run* 
 void InitCheck::begin(const Scene& scene) {
     own_.registers.begin(scene.initial);
     fresh_memory_ = scene.session.fresh_memory;
-    own_.scratch.begin(kLanes, scene.lane_scratch_bytes);
+    own_.scratch.begin(kMostLanes, scene.lane_scratch_bytes);
 }
 
 /// Whether all that the instruction reads is defined, and all of what it writes will be.

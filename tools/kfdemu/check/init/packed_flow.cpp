@@ -89,16 +89,16 @@ class MatrixFlow {
         fill_ones(kA, 0, true), fill_ones(kB, 1, false), fill_ones(kC, 2, true);
         execute();
         for (unsigned k = 0; k < result; ++k)
-            for (unsigned l = 0; l < kLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
+            for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
         fill_ones(kA, 0, false), fill_ones(kB, 1, true);
-        for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(kC + k), kLanes, 0);
+        for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(kC + k), kMostLanes, 0);
         execute();
         for (unsigned k = 0; k < result; ++k)
-            for (unsigned l = 0; l < kLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
+            for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
         for (unsigned k = 0; k < result; ++k) {
             // Both dwords of a 64-bit element.
             const std::uint64_t lanes = wide_ ? found_[k & ~1u] | found_[k | 1u] : found_[k];
-            for (unsigned l = 0; l < kLanes; ++l)
+            for (unsigned l = 0; l < kMostLanes; ++l)
                 flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l,
                                         {(lanes >> l & 1) != 0 ? ~0u : 0, origin_ | kComputed});
         }
@@ -135,7 +135,7 @@ class MatrixFlow {
                             .origin;
             }
             const bool low_half = wide_ && k % 2 == 0;
-            for (unsigned l = 0; l < kLanes; ++l)
+            for (unsigned l = 0; l < kMostLanes; ++l)
                 shadow.lanes(to + k)[l] = !low_half && (lanes >> l & 1) != 0 ? one : 0;
         }
     }

@@ -90,7 +90,7 @@ class VectorFlow {
     void gather_old() {
         counts_[2] = std::min(dwords(row_.dst), 2u);
         for (unsigned k = 0; k < counts_[2]; ++k)
-            for (unsigned l = 0; l < kLanes; ++l) {
+            for (unsigned l = 0; l < kMostLanes; ++l) {
                 const Undefined u = flow_.read(static_cast<Operand>(inst_.dst + k), l);
                 sources_[2][k].value[l] = 0, sources_[2][k].bits[l] = u.bits, sources_[2][k].origin[l] = u.origin;
             }
@@ -160,7 +160,8 @@ class VectorFlow {
         const bool moves = rule_.moves, same = cancels();
         const auto result = inst_.clamp && !moves ? nullptr : rule_.result;
         const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
-        for (Column& column : results_) std::fill_n(column.bits, kLanes, 0), std::fill_n(column.origin, kLanes, 0);
+        for (Column& column : results_)
+            std::fill_n(column.bits, kMostLanes, 0), std::fill_n(column.origin, kMostLanes, 0);
         Value carry;
         for_each_lane(lanes_, [&](unsigned l) {
             const LaneSources s = sources(l);
@@ -210,9 +211,9 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
     const Operand operand = flow.inst.src[n];
     if (operand >= kVgpr0) {
         const auto dword = static_cast<Operand>(operand + k);
-        std::copy_n(const_cast<Wave&>(flow.wave).lanes(dword), kLanes, out.value);
+        std::copy_n(const_cast<Wave&>(flow.wave).lanes(dword), kMostLanes, out.value);
         const std::uint64_t undefined = flow.own.registers.undefined_lanes(dword);
-        for (unsigned l = 0; l < kLanes; ++l) {
+        for (unsigned l = 0; l < kMostLanes; ++l) {
             const Undefined u = (undefined >> l & 1) != 0 ? flow.read(dword, l) : Undefined{};
             out.bits[l] = u.bits, out.origin[l] = u.origin;
         }
@@ -222,9 +223,9 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
     const Value value = wide ? flow.read_scalar(operand, 2)
                              : flow.read_scalar(static_cast<Operand>(operand + (operand < kConstants ? k : 0)), 1);
     const unsigned shift = wide ? 32 * k : 0;
-    std::fill_n(out.value, kLanes, static_cast<std::uint32_t>(value.bits.value >> shift));
-    std::fill_n(out.bits, kLanes, static_cast<std::uint32_t>(value.bits.undefined >> shift));
-    std::fill_n(out.origin, kLanes, value.origin);
+    std::fill_n(out.value, kMostLanes, static_cast<std::uint32_t>(value.bits.value >> shift));
+    std::fill_n(out.bits, kMostLanes, static_cast<std::uint32_t>(value.bits.undefined >> shift));
+    std::fill_n(out.origin, kMostLanes, value.origin);
 }
 
 void flow_vector(const Flow& flow) { VectorFlow{flow}.run(); }

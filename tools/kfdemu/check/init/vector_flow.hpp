@@ -17,9 +17,9 @@ bool keeps_parts(const isa::Inst& inst);
 
 /// One dword of a source or result, for all lanes.
 struct Column {
-    alignas(64) std::uint32_t value[isa::kLanes];
-    alignas(64) std::uint32_t bits[isa::kLanes];
-    alignas(64) Origin origin[isa::kLanes];
+    alignas(64) std::uint32_t value[isa::kMostLanes];
+    alignas(64) std::uint32_t bits[isa::kMostLanes];
+    alignas(64) Origin origin[isa::kMostLanes];
 
     Undefined at(unsigned lane) const { return {bits[lane], origin[lane]}; }
 };

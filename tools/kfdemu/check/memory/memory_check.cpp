@@ -21,7 +21,7 @@ struct Bounds {
 Bounds bounds_of(const Access& access) {
     Bounds b;
     if (access.lanes == ~std::uint64_t{0}) {
-        for (unsigned l = 0; l < kLanes; ++l)
+        for (unsigned l = 0; l < kMostLanes; ++l)
             b.low = std::min(b.low, access.at[l]), b.high = std::max(b.high, access.at[l]);
         return b;
     }

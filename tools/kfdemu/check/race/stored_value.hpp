@@ -23,7 +23,7 @@ inline std::optional<std::array<std::uint32_t, 4>> stored_value(const isa::Wave&
     if (data < kVgpr0 || data == kNoOperand) return std::nullopt;
     const std::uint32_t* registers = const_cast<Wave&>(wave).lanes(data);
     std::array<std::uint32_t, 4> value{};
-    for (unsigned n = 0; n < (bytes + 3) / 4; ++n) value[n] = registers[n * kLanes + lane];
+    for (unsigned n = 0; n < (bytes + 3) / 4; ++n) value[n] = registers[n * wave.width + lane];
     if (is_high_half(rows()[inst.row].shape.element)) value[0] >>= 16;
     return value;
 }

@@ -17,10 +17,6 @@ inline bool is_vector_memory(const isa::Row& row) {
     using isa::Format;
     return row.format == Format::Flat || row.format == Format::Mubuf || row.format == Format::Mtbuf;
 }
-inline bool is_valu(const isa::Row& row) {
-    using isa::Format;
-    return row.format == Format::Vop1 || row.format == Format::Vop2 || row.format == Format::Vopc ||
-           row.format == Format::Vop3 || row.format == Format::Vop3p;
-}
+inline bool is_valu(const isa::Row& row) { return isa::is_vector(row.format); }
 
 }  // namespace kfdemu::check

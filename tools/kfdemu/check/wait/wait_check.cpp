@@ -18,7 +18,7 @@ bool counts(const Inst& inst) {
 
 Route route_of_flat(const Wave& wave, const Inst& inst) {
     Route route{.flat = true};
-    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + kLanes;
+    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + wave.width;
     const auto lds = static_cast<std::uint32_t>(wave.shared_base >> 32);
     for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1)
         (high[std::countr_zero(rest)] == lds ? route.lds : route.memory) = true;

@@ -71,8 +71,8 @@ bool is_plain(const Inst& inst) {
     return (inst.form == Form::Plain || inst.form == Form::Vop3) && !inst.has(kPrepare) && !inst.has(kFinish);
 }
 
-Decoder::Decoder(Target target, Level level)
-    : target_{target}, handlers_{handlers(level)}, index_{index_of(target).rows} {}
+Decoder::Decoder(Target target, Level level, unsigned width)
+    : target_{target}, handlers_{handlers(level, width)}, index_{index_of(target).rows} {}
 
 const Row* Decoder::find(Format format, unsigned opcode) const {
     if (format == Format::Unknown || opcode >= kOpcodes) return nullptr;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "../rows/row.hpp"
+#include "../wave/wave.hpp"
 #include "family.hpp"
 #include "inst.hpp"
 
@@ -34,7 +35,9 @@ struct Handlers {
     std::array<Handler, kRowCount> general;  ///< accept every form of the row
     std::array<Handler, kRowCount> plain;    ///< accept only is_plain() forms; faster for some rows
 };
-const Handlers& handlers(Level level);
+/// Of waves of `width` lanes: 64 or 32. The width must have been built: -Dwidths=.
+const Handlers& handlers(Level level, unsigned width = kMostLanes);
+bool is_built(unsigned width);
 /// Whether a vector instruction uses its operands and result unchanged: no modifiers, no SDWA, no DPP.
 bool is_plain(const Inst& inst);
 
@@ -45,7 +48,7 @@ Handler page_end_handler();
 
 class Decoder {
   public:
-    explicit Decoder(Target target, Level level = best_level());
+    explicit Decoder(Target target, Level level = best_level(), unsigned width = kMostLanes);
 
     Target target() const { return target_; }
     /// Decodes the instruction at dwords[0]; `count` dwords are readable. Undecodable code yields the illegal handler,

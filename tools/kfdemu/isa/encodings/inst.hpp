@@ -44,6 +44,15 @@ enum class Format : std::uint8_t {
     Unknown,
 };
 
+/// Of the vector ALU.
+constexpr bool is_vector(Format format) {
+    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
+           format == Format::Vop3p;
+}
+constexpr bool is_vector_memory(Format format) {
+    return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
+}
+
 /// How a vector instruction encodes its sources.
 enum class Form : std::uint8_t { Plain, Vop3, Sdwa, Dpp };
 

@@ -1,13 +1,13 @@
 // Dot products of the halves, bytes or nibbles of two dwords, added to a third ("Vega 7nm" ISA manual, V_DOT2_F32_F16
 // and following).
 //
-// Compiled once for each x86 level, in that level's namespace.
+// Compiled for each executor, in its namespace.
 #pragma once
 
 #include "float_math.hpp"
 #include "integer_math.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The sum of products of `count` signed fields, plus c; exact before it wraps or saturates.
@@ -46,4 +46,4 @@ KFDEMU_INLINE float dot2(u32 a, u32 b, float c, const Context& x) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

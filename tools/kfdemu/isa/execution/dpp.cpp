@@ -8,7 +8,7 @@ consteval std::array<DppRow, kDppControls> all_rows() {
     std::array<DppRow, kDppControls> rows{};
     for (unsigned control = 0; control < kDppControls; ++control)
         for (unsigned column = 0; column < kRowLanes; ++column) {
-            const DppLane source = dpp_source(control, last_row + column);
+            const DppLane source = dpp_source(control, last_row + column, kMostLanes);
             rows[control].from[column] = source.from % kRowLanes;
             if (source.valid) rows[control].valid |= static_cast<std::uint16_t>(1u << column);
         }

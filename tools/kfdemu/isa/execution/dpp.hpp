@@ -1,6 +1,6 @@
 // DPP: the lane of the wave that each lane reads source 0 from.
 //
-//     const DppLane source = dpp_source(control, lane);      // the definition
+//     const DppLane source = dpp_source(control, lane, 64);  // the definition
 //     const DppRow& row = dpp_rows[control];                 // the same for a row, if dpp_keeps_rows(control)
 //
 // Pure. Source: "Vega" ISA manual, "DPP" of "Microcode Formats"; CDNA 2's adds row_newbcast.
@@ -40,8 +40,8 @@ struct DppLane {
     bool valid;
 };
 
-KFDEMU_INLINE constexpr DppLane dpp_source(unsigned control, unsigned lane) {
-    const unsigned row = lane & ~15u, column = lane & 15u, n = control & 15u;
+KFDEMU_INLINE constexpr DppLane dpp_source(unsigned control, unsigned lane, unsigned width) {
+    const unsigned last = width - 1, row = lane & ~15u, column = lane & 15u, n = control & 15u;
     if (control < 0x100) return {(lane & ~3u) | ((control >> (2 * (lane & 3u))) & 3u), true};
     switch (control & 0x1f0) {
         case 0x100:
@@ -57,19 +57,19 @@ KFDEMU_INLINE constexpr DppLane dpp_source(unsigned control, unsigned lane) {
     }
     switch (control) {
         case 0x130:
-            return {(lane + 1) & 63u, lane != 63};  // wave_shl
+            return {(lane + 1) & last, lane != last};  // wave_shl
         case 0x134:
-            return {(lane + 1) & 63u, true};  // wave_rol
+            return {(lane + 1) & last, true};  // wave_rol
         case 0x138:
-            return {(lane - 1) & 63u, lane != 0};  // wave_shr
+            return {(lane - 1) & last, lane != 0};  // wave_shr
         case 0x13c:
-            return {(lane - 1) & 63u, true};  // wave_ror
+            return {(lane - 1) & last, true};  // wave_ror
         case 0x140:
             return {row + 15 - column, true};  // row_mirror
         case 0x141:
             return {(lane & ~7u) + 7 - (lane & 7u), true};  // row_half_mirror
         case kRowBroadcast15:
-            return {(row - 1) & 63u, row != 0};
+            return {(row - 1) & last, row != 0};
         default:
             return {31, lane >= 32};  // row_bcast31; the decoder rejects all others
     }

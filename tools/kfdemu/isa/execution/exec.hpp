@@ -1,5 +1,5 @@
-// Shared by the executors of all formats: operand types, and scalar reads and writes. Compiled once for each x86 level,
-// in that level's namespace.
+// Shared by the executors of all formats: operand types, and scalar reads and writes. Compiled once for each x86 level
+// and number of lanes, in the namespace of the two.
 //
 // Everything here is internal to its translation unit and forced inline, see KFDEMU_INLINE. Thread safety: pure
 // functions of their wave.
@@ -8,8 +8,8 @@
 #include "../rows/row.hpp"
 #include "../wave/wave.hpp"
 
-#ifndef KFDEMU_LEVEL
-#error "compiled by level only: -DKFDEMU_LEVEL=v2"
+#if !defined(KFDEMU_EXECUTOR) || !defined(KFDEMU_WIDTH)
+#error "compiled by level and width only: -DKFDEMU_EXECUTOR=v2_64 -DKFDEMU_WIDTH=64"
 #endif
 
 #if defined(__clang__)
@@ -20,10 +20,10 @@
 #define KFDEMU_LANES(count) _Pragma("GCC ivdep") for (unsigned lane = 0; lane < (count); ++lane)
 #define KFDEMU_UNROLLED _Pragma("GCC unroll 8")
 #endif
-#define KFDEMU_LANE_LOOP KFDEMU_LANES(64)
+#define KFDEMU_LANE_LOOP KFDEMU_LANES(kLanes)
 #define KFDEMU_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 using u8 = std::uint8_t;
@@ -34,6 +34,28 @@ using i8 = std::int8_t;
 using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
+
+/// Of the waves that this executor runs.
+inline constexpr unsigned kLanes = KFDEMU_WIDTH;
+inline constexpr u64 kAllLanes = ~u64{0} >> (kMostLanes - kLanes);
+
+// Wave's members of these names, for this width.
+KFDEMU_INLINE u64 mask_of(const Wave& w, Operand index) {
+    if constexpr (kLanes == 64)
+        return w.s64(index);
+    else
+        return w.s[index];
+}
+KFDEMU_INLINE u64 exec_of(const Wave& w) { return mask_of(w, kExec); }
+KFDEMU_INLINE u32* lanes_of(Wave& w, Operand operand) {
+    return operand < kAcc0 ? w.v + (operand - kVgpr0) * kLanes : w.acc + (operand - kAcc0) * kLanes;
+}
+KFDEMU_INLINE void set_mask(Wave& w, Operand index, u64 mask) {
+    if constexpr (kLanes == 64)
+        w.set_s64(index, mask);
+    else
+        w.s[index] = static_cast<u32>(mask);
+}
 
 template <class To, class From>
 KFDEMU_INLINE To bits(From value) {
@@ -56,7 +78,7 @@ struct Context {
 
 namespace quick {
 /// The same state for the operations of namespace quick; the type selects those overloads.
-struct Context : KFDEMU_LEVEL::Context {};
+struct Context : KFDEMU_EXECUTOR::Context {};
 }  // namespace quick
 
 KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
@@ -138,7 +160,7 @@ KFDEMU_INLINE double flush(double value, bool yes) {
 /// The class of a type, for modifiers and rounding.
 enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
 
-// Operand types, named as in the rows. load and store access one lane of a register whose dwords are 64 apart.
+// Operand types, named as in the rows. load and store access one lane of a register whose dwords are kLanes apart.
 
 template <class Value, Kind kind_>
 struct Word {
@@ -156,11 +178,11 @@ struct Pair {
     static constexpr unsigned dwords = 2;
     static constexpr Kind kind = kind_;
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
-        return bits<V>(p[lane] | static_cast<u64>(p[lane + 64]) << 32);
+        return bits<V>(p[lane] | static_cast<u64>(p[lane + kLanes]) << 32);
     }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
         p[lane] = static_cast<u32>(bits<u64>(value));
-        p[lane + 64] = static_cast<u32>(bits<u64>(value) >> 32);
+        p[lane + kLanes] = static_cast<u32>(bits<u64>(value) >> 32);
     }
     static KFDEMU_INLINE V of_scalar(u64 value) { return bits<V>(value); }
     static KFDEMU_INLINE u64 to_scalar(V value) { return bits<u64>(value); }
@@ -204,10 +226,10 @@ struct Quad {
     static constexpr unsigned dwords = 4;
     static constexpr Kind kind = Kind::Int32;
     static KFDEMU_INLINE V load(const u32* p, unsigned lane, const Context&) {
-        return {{p[lane], p[lane + 64], p[lane + 128], p[lane + 192]}};
+        return {{p[lane], p[lane + kLanes], p[lane + 2 * kLanes], p[lane + 3 * kLanes]}};
     }
     static KFDEMU_INLINE void store(u32* p, unsigned lane, V value, const Context&) {
-        for (unsigned n = 0; n < 4; ++n) p[lane + 64 * n] = value.dword[n];
+        for (unsigned n = 0; n < 4; ++n) p[lane + kLanes * n] = value.dword[n];
     }
 };
 struct Nothing {
@@ -247,8 +269,8 @@ using T_gpr_index = Nothing;
 /// Refreshes the slots of Wave::s that instructions with kScalarSetup read.
 KFDEMU_INLINE void scalar_setup(Wave& w, const Inst& i) {
     if (!KFDEMU_UNLIKELY(i.flags & kScalarSetup)) return;
-    w.s[kVccz] = w.vcc() == 0;
-    w.s[kExecz] = w.exec() == 0;
+    w.s[kVccz] = mask_of(w, kVcc) == 0;
+    w.s[kExecz] = exec_of(w) == 0;
     w.s[kScc253] = w.scc;
     w.s[kLiteral] = i.literal;
 }
@@ -281,6 +303,13 @@ inline constexpr Literal literal_of<Quad> = Literal::Unsigned;
 KFDEMU_INLINE u64 read64(const Wave& w, Operand operand, Literal literal) {
     return operand < kConstants ? w.s64(operand) : wide_constant(w, operand, literal);
 }
+/// A mask of lanes that is a source, which may be a constant.
+KFDEMU_INLINE u64 read_mask(const Wave& w, Operand operand) {
+    if constexpr (kLanes == 64)
+        return read64(w, operand, Literal::Unsigned);
+    else
+        return w.s[operand];
+}
 
 template <class T>
 KFDEMU_INLINE typename T::V read(const Wave& w, Operand operand) {
@@ -306,4 +335,4 @@ KFDEMU_INLINE const Inst* next_of(const Inst& i) { return &i + i.size; }
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

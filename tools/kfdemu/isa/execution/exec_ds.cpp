@@ -5,7 +5,7 @@
 #include "../rows/row.hpp"
 #include "executors.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 enum Returns : bool { kNothing = false, kReturns = true };
@@ -15,22 +15,22 @@ KFDEMU_INLINE std::uint32_t offset0(const Inst& inst) { return static_cast<std::
 KFDEMU_INLINE std::uint32_t offset1(const Inst& inst) { return static_cast<std::uint32_t>(inst.offset) >> 8 & 0xff; }
 
 [[gnu::noinline]] void addresses(Wave& wave, const Inst& inst, std::uint32_t offset, LdsAccess& a) {
-    const std::uint32_t* address = wave.lanes(inst.src[0]);
-    a.mask = wave.exec();
+    const std::uint32_t* address = lanes_of(wave, inst.src[0]);
+    a.mask = exec_of(wave);
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = address[l] + offset;
 }
 
 /// The first checks of every handler: GDS is illegal; without active lanes there is nothing to do.
 #define KFDEMU_DS_PROLOGUE(wave, inst)                                \
     if ((inst).has(kLds)) return (wave).stop_at(Stop::Illegal, inst); \
-    if ((wave).exec() == 0) return &(inst) + (inst).size
+    if (exec_of(wave) == 0) return &(inst) + (inst).size
 
 template <unsigned N>
 const Inst* read(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     LdsAccess a;
     addresses(wave, inst, offset16(inst), a);
-    lds_load<N>(wave, a, wave.lanes(inst.dst));
+    lds_load<N>(wave, a, lanes_of(wave, inst.dst));
     return &inst + inst.size;
 }
 
@@ -39,7 +39,7 @@ const Inst* write(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     LdsAccess a;
     addresses(wave, inst, offset16(inst), a);
-    lds_store<N>(wave, a, wave.lanes(inst.src[1]));
+    lds_store<N>(wave, a, lanes_of(wave, inst.src[1]));
     return &inst + inst.size;
 }
 
@@ -50,8 +50,8 @@ const Inst* read2(Wave& wave, const Inst& inst) {
     LdsAccess a, b;
     addresses(wave, inst, offset0(inst) * N * 4 * Stride, a);
     addresses(wave, inst, offset1(inst) * N * 4 * Stride, b);
-    lds_load<N>(wave, a, wave.lanes(inst.dst));
-    lds_load<N>(wave, b, wave.lanes(inst.dst) + N * kLanes);
+    lds_load<N>(wave, a, lanes_of(wave, inst.dst));
+    lds_load<N>(wave, b, lanes_of(wave, inst.dst) + N * kLanes);
     return &inst + inst.size;
 }
 
@@ -60,9 +60,9 @@ const Inst* write2(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     LdsAccess a;
     addresses(wave, inst, offset0(inst) * N * 4 * Stride, a);
-    lds_store<N>(wave, a, wave.lanes(inst.src[1]));
+    lds_store<N>(wave, a, lanes_of(wave, inst.src[1]));
     addresses(wave, inst, offset1(inst) * N * 4 * Stride, a);
-    lds_store<N>(wave, a, wave.lanes(inst.src[2]));
+    lds_store<N>(wave, a, lanes_of(wave, inst.src[2]));
     return &inst + inst.size;
 }
 
@@ -88,13 +88,13 @@ const Inst* atomic(Wave& wave, const Inst& inst) {
     const FloatMode<Op::kFloats> mode{wave};
     LdsAccess a;
     addresses(wave, inst, offset16(inst), a);
-    const std::uint32_t* first = wave.lanes(inst.src[1]);
-    const std::uint32_t* second = kTwoOperands<Op> ? wave.lanes(inst.src[2]) : nullptr;
+    const std::uint32_t* first = lanes_of(wave, inst.src[1]);
+    const std::uint32_t* second = kTwoOperands<Op> ? lanes_of(wave, inst.src[2]) : nullptr;
     for_each_lane(a.mask, [&](unsigned l) {
         T b = 0;
         if constexpr (kTwoOperands<Op>) b = lane_value<T>(second, l);
         const T old = lds_atomic<Op>(wave, a.at[l], lane_value<T>(first, l), b);
-        if constexpr (returns) set_lane_value(wave.lanes(inst.dst), l, old);
+        if constexpr (returns) set_lane_value(lanes_of(wave, inst.dst), l, old);
     });
     return &inst + inst.size;
 }
@@ -106,11 +106,12 @@ const Inst* exchange2(Wave& wave, const Inst& inst) {
     addresses(wave, inst, offset0(inst) * sizeof(T) * Stride, a);
     addresses(wave, inst, offset1(inst) * sizeof(T) * Stride, b);
     for_each_lane(a.mask, [&](unsigned l) {
-        const T first = lane_value<T>(wave.lanes(inst.src[1]), l), second = lane_value<T>(wave.lanes(inst.src[2]), l);
+        const T first = lane_value<T>(lanes_of(wave, inst.src[1]), l),
+                second = lane_value<T>(lanes_of(wave, inst.src[2]), l);
         const T old_first = lds_atomic<Swap<T>>(wave, a.at[l], first, 0);
         const T old_second = lds_atomic<Swap<T>>(wave, b.at[l], second, 0);
-        set_lane_value(wave.lanes(inst.dst), l, old_first);
-        set_lane_value(wave.lanes(inst.dst) + sizeof(T) / 4 * kLanes, l, old_second);
+        set_lane_value(lanes_of(wave, inst.dst), l, old_first);
+        set_lane_value(lanes_of(wave, inst.dst) + sizeof(T) / 4 * kLanes, l, old_second);
     });
     return &inst + inst.size;
 }
@@ -122,10 +123,10 @@ const Inst* atomic_src2(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     using T = typename Op::T;
     const FloatMode<Op::kFloats> mode{wave};
-    const std::uint32_t* address = wave.lanes(inst.src[0]);
+    const std::uint32_t* address = lanes_of(wave, inst.src[0]);
     const bool own_distance = (offset16(inst) & 0x8000) != 0;
     const auto distance = static_cast<std::int32_t>(offset16(inst) << 17) >> 17;
-    for_each_lane(wave.exec(), [&](unsigned l) {
+    for_each_lane(exec_of(wave), [&](unsigned l) {
         const std::uint32_t a = own_distance ? address[l] & 0x1ffff : address[l];
         const std::int32_t dwords = own_distance ? static_cast<std::int32_t>(address[l]) >> 17 : distance;
         const std::uint32_t b = a + 4 * static_cast<std::uint32_t>(dwords);
@@ -137,7 +138,7 @@ const Inst* atomic_src2(Wave& wave, const Inst& inst) {
 
 KFDEMU_INLINE void addtid_addresses(Wave& wave, const Inst& inst, LdsAccess& a) {
     const std::uint32_t base = (wave.s[kM0] & 0xffff) + offset16(inst);
-    a.mask = wave.exec();
+    a.mask = exec_of(wave);
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + l * 4;
 }
 
@@ -145,7 +146,7 @@ const Inst* read_addtid(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     LdsAccess a;
     addtid_addresses(wave, inst, a);
-    lds_load<1>(wave, a, wave.lanes(inst.dst));
+    lds_load<1>(wave, a, lanes_of(wave, inst.dst));
     return &inst + inst.size;
 }
 
@@ -153,7 +154,7 @@ const Inst* write_addtid(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
     LdsAccess a;
     addtid_addresses(wave, inst, a);
-    lds_store<1>(wave, a, wave.lanes(inst.src[1]));
+    lds_store<1>(wave, a, lanes_of(wave, inst.src[1]));
     return &inst + inst.size;
 }
 
@@ -161,11 +162,11 @@ const Inst* write_addtid(Wave& wave, const Inst& inst) {
 template <int Sign>
 const Inst* count_lanes(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);
-    const std::uint64_t mask = wave.exec();
+    const std::uint64_t mask = exec_of(wave);
     const std::uint32_t count = static_cast<std::uint32_t>(__builtin_popcountll(mask));
     const std::uint32_t at = (wave.s[kM0] & 0xffff) + offset16(inst);
     const std::uint32_t old = lds_atomic<Add<std::uint32_t>>(wave, at, Sign > 0 ? count : 0 - count, 0);
-    std::uint32_t* dst = wave.lanes(inst.dst);
+    std::uint32_t* dst = lanes_of(wave, inst.dst);
     for_each_lane(mask, [&](unsigned l) { dst[l] = old; });
     return &inst + inst.size;
 }
@@ -176,24 +177,24 @@ const Inst* ordered_count(Wave& wave, const Inst& inst) { return wave.stop_at(St
 
 /// Forward: each active lane sends; of several senders to one lane, the highest-numbered wins.
 const Inst* permute(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = wave.exec();
-    const std::uint32_t *address = wave.lanes(inst.src[0]), *data = wave.lanes(inst.src[1]);
+    const std::uint64_t mask = exec_of(wave);
+    const std::uint32_t *address = lanes_of(wave, inst.src[0]), *data = lanes_of(wave, inst.src[1]);
     alignas(64) std::uint32_t received[kLanes] = {};
     for_each_lane(mask, [&](unsigned l) { received[(address[l] + offset16(inst)) / 4 % kLanes] = data[l]; });
-    put(wave.lanes(inst.dst), received, mask);
+    put(lanes_of(wave, inst.dst), received, mask);
     return &inst + inst.size;
 }
 
 /// Backward: each active lane fetches; an inactive source lane reads as 0.
 const Inst* bpermute(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = wave.exec();
-    const std::uint32_t *address = wave.lanes(inst.src[0]), *data = wave.lanes(inst.src[1]);
+    const std::uint64_t mask = exec_of(wave);
+    const std::uint32_t *address = lanes_of(wave, inst.src[0]), *data = lanes_of(wave, inst.src[1]);
     alignas(64) std::uint32_t received[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) {
         const unsigned from = (address[l] + offset16(inst)) / 4 % kLanes;
         received[l] = active(mask, from) ? data[from] : 0;
     }
-    put(wave.lanes(inst.dst), received, mask);
+    put(lanes_of(wave, inst.dst), received, mask);
     return &inst + inst.size;
 }
 
@@ -216,14 +217,14 @@ KFDEMU_INLINE unsigned swizzle_source(std::uint32_t pattern, unsigned l) {
 }
 
 const Inst* swizzle(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = wave.exec();
-    const std::uint32_t* data = wave.lanes(inst.src[0]);
+    const std::uint64_t mask = exec_of(wave);
+    const std::uint32_t* data = lanes_of(wave, inst.src[0]);
     alignas(64) std::uint32_t received[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) {
         const unsigned from = swizzle_source(offset16(inst), l);
         received[l] = active(mask, from) ? data[from] : 0;
     }
-    put(wave.lanes(inst.dst), received, mask);
+    put(lanes_of(wave, inst.dst), received, mask);
     return &inst + inst.size;
 }
 
@@ -236,4 +237,4 @@ void fill_ds(Handler* handlers) {
 #undef DS
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

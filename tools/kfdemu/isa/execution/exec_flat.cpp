@@ -4,12 +4,12 @@
 #include "../rows/row.hpp"
 #include "executors.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 [[gnu::noinline]] void lane_addresses(Wave& wave, const Inst& inst, LaneAccess& a) {
     const std::uint64_t offset = static_cast<std::uint64_t>(std::int64_t{inst.offset});
-    const std::uint32_t* low = wave.lanes(inst.src[0]);
+    const std::uint32_t* low = lanes_of(wave, inst.src[0]);
     if (inst.src[2] != kNoOperand) {
         const std::uint64_t base = wave.s64(inst.src[2]) + offset;
         for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + low[l];
@@ -87,7 +87,7 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
         for (unsigned l = 0; l < kLanes; ++l) a.at[l] = wave.s[inst.src[2]] + offset;
         return;
     }
-    const std::uint32_t* lane_offset = wave.lanes(inst.src[0]);
+    const std::uint32_t* lane_offset = lanes_of(wave, inst.src[0]);
     for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
 }
 
@@ -95,7 +95,7 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
 /// Of VGPRs, without the addresses of all lanes.
 KFDEMU_INLINE bool adjacent(Wave& wave, const Inst& inst, unsigned pitch, std::uint64_t& va) {
     constexpr unsigned last = kLanes - 1;
-    const std::uint32_t* low = wave.lanes(inst.src[0]);
+    const std::uint32_t* low = lanes_of(wave, inst.src[0]);
     if (low[last] - low[0] != last * pitch || low[last] < low[0] || any_apart(low, kAllLanes, low[0], pitch))
         return false;
     va = low[0] + static_cast<std::uint64_t>(std::int64_t{inst.offset});
@@ -129,7 +129,7 @@ const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
     } else {
         if (inst.segment == Segment::Flat) return wave.stop_at(Stop::Illegal, inst);
         LaneAccess a, scratch;
-        a.mask = wave.exec();
+        a.mask = exec_of(wave);
         if (a.mask == 0) return &inst + inst.size;
         const bool is_scratch = inst.segment == Segment::Scratch;
         if (is_scratch) {
@@ -140,7 +140,7 @@ const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
         }
         alignas(64) std::uint32_t values[kLanes];
         if (!Operation::fetch(wave, inst, is_scratch ? scratch : a, values)) return nullptr;
-        lds_store<1>(wave, direct_lds(wave, inst, wave.exec()), values);
+        lds_store<1>(wave, direct_lds(wave, inst, exec_of(wave)), values);
         return &inst + inst.size;
     }
 }
@@ -149,7 +149,7 @@ template <class Operation>
 const Inst* flat(Wave& wave, const Inst& inst) {
     if (inst.has(kLds)) return flat_to_lds<Operation>(wave, inst);
     LaneAccess a;
-    a.mask = wave.exec();
+    a.mask = exec_of(wave);
     if (a.mask == 0) return &inst + inst.size;
     if constexpr (kMovesDwords<Operation>) {
         if (a.mask == kAllLanes && inst.segment != Segment::Scratch && moves_block<Operation>(wave, inst))
@@ -175,4 +175,4 @@ void fill_flat(Handler* handlers) {
 #undef FLAT
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

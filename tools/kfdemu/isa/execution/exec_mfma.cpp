@@ -10,7 +10,7 @@
 #include "float_math.hpp"
 #include "lanes.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 // Element types: the number of bits of an element of A and B, its conversion, and the type of the sum.
@@ -107,10 +107,10 @@ KFDEMU_INLINE typename S::Sum addend(Wave& w, const Inst& i, unsigned number, un
     using Sum = typename S::Sum;
     if constexpr (S::words == 2) {
         if (i.src[2] < kVgpr0) return bits<Sum>(read64(w, i.src[2], Literal::Float));
-        const u32* const c = w.lanes(i.src[2]) + 2 * number * kLanes + lane;
+        const u32* const c = lanes_of(w, i.src[2]) + 2 * number * kLanes + lane;
         return bits<Sum>(c[0] | static_cast<u64>(c[kLanes]) << 32);
     } else {
-        return bits<Sum>(i.src[2] < kVgpr0 ? w.s[i.src[2]] : w.lanes(i.src[2])[number * kLanes + lane]);
+        return bits<Sum>(i.src[2] < kVgpr0 ? w.s[i.src[2]] : lanes_of(w, i.src[2])[number * kLanes + lane]);
     }
 }
 
@@ -123,7 +123,7 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
     if (share > S::blocks || shared >= share || (S::words == 2 && i.neg != 0)) return w.stop_at(Stop::Illegal, i);
     scalar_setup(w, i);
     if constexpr (!__is_same(Sum, i32)) use_mxcsr(w, 0x1f80);
-    const u32 *const a = w.lanes(i.src[0]), *const b = w.lanes(i.src[1]);
+    const u32 *const a = lanes_of(w, i.src[0]), *const b = lanes_of(w, i.src[1]);
     const bool flushed = S::Element::width == 16 && (i.flags & kFlushHalves) != 0;
     alignas(64) Sum columns[S::depth][S::rows], sums[S::rows];
     alignas(64) u32 result[S::rows * S::rows * S::blocks * S::words];
@@ -155,17 +155,19 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
             }
         }
     }
-    __builtin_memcpy(w.lanes(i.dst), result, sizeof result);
+    __builtin_memcpy(lanes_of(w, i.dst), result, sizeof result);
     return next_of(i);
 }
 
 }  // namespace
 
-void fill_mfma(Handler* handlers) {
+void fill_mfma([[maybe_unused]] Handler* handlers) {
+#if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
 #define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
 #include "../rows/mfma.inc"
 #undef MFMA
+#endif
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -4,7 +4,7 @@
 #include "../rows/row.hpp"
 #include "executors.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The buffer may end within a lane's data, so each dword is range-checked separately.
@@ -46,7 +46,7 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
     if constexpr (!kLoadsToLds<Operation>) {
         return wave.stop_at(Stop::Illegal, inst);
     } else {
-        const std::uint64_t exec = wave.exec();
+        const std::uint64_t exec = exec_of(wave);
         if (exec == 0) return &inst + inst.size;
         Lanewise lanes;
         buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
@@ -60,7 +60,7 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
 
 /// The inverse: stores from LDS to memory.
 const Inst* store_lds(Wave& wave, const Inst& inst) {
-    const std::uint64_t exec = wave.exec();
+    const std::uint64_t exec = exec_of(wave);
     if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
     if (exec == 0) return &inst + inst.size;
     Lanewise lanes;
@@ -75,7 +75,7 @@ const Inst* store_lds(Wave& wave, const Inst& inst) {
 template <class Operation>
 const Inst* buffer(Wave& wave, const Inst& inst) {
     if (inst.has(kLds)) return buffer_to_lds<Operation>(wave, inst);
-    const std::uint64_t exec = wave.exec();
+    const std::uint64_t exec = exec_of(wave);
     if (exec == 0) return &inst + inst.size;
 
     const Buffer b = buffer_of(wave.s + inst.src[2]);
@@ -111,4 +111,4 @@ void fill_mubuf(Handler* handlers) {
 #undef MTBUF
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

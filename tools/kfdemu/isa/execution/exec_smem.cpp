@@ -3,7 +3,7 @@
 #include "../rows/row.hpp"
 #include "executors.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The memory that the instruction addresses.
@@ -118,4 +118,4 @@ void fill_smem(Handler* handlers) {
 #undef SMEM
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -2,7 +2,7 @@
 #include "executors.hpp"
 #include "integer_math.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 const Inst* illegal(Wave& w, const Inst& i) { return w.stop_at(Stop::Illegal, i); }
@@ -33,7 +33,7 @@ bool relative(const Wave& w, Operand base, unsigned dwords) {
 constexpr unsigned kCspShift = 29;
 
 const Inst* fork(Wave& w, const Inst& i, u64 taken, u64 target) {
-    const u64 exec = w.exec();
+    const u64 exec = exec_of(w);
     const u64 pass = taken & exec, fail = ~taken & exec;
     if (pass == exec) return go_to(w, target);
     if (fail == exec) return next_of(i);
@@ -86,7 +86,7 @@ enum HardwareRegister : u32 {
 
 u32 status_register(const Wave& w) {
     const u32 scc = w.scc ? 1 : 0;
-    const u32 execz = w.exec() == 0 ? 1u << 9 : 0, vccz = w.vcc() == 0 ? 1u << 10 : 0;
+    const u32 execz = exec_of(w) == 0 ? 1u << 9 : 0, vccz = mask_of(w, kVcc) == 0 ? 1u << 10 : 0;
     return (w.status & ~0x601u) | scc | execz | vccz | 1u << 16;  // bit 16: VALID
 }
 
@@ -192,4 +192,4 @@ void fill_sop(Handler* handlers) {
 #include "../rows/sopp.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

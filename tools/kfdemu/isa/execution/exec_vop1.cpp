@@ -4,7 +4,7 @@
 #include "lanes.hpp"
 #include "transcendental.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// fract in 16 bits: the result is below 1 by at least one 16-bit ulp.
@@ -24,24 +24,24 @@ const Inst* no_operation(Wave&, const Inst& i) { return next_of(i); }
 /// Reads the lowest active lane, or lane 0 if none is active.
 const Inst* read_first_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
-    const u64 exec = w.exec();
+    const u64 exec = exec_of(w);
     const unsigned lane = exec ? static_cast<unsigned>(__builtin_ctzll(exec)) : 0;
-    w.s[i.dst] = i.src[0] >= kVgpr0 ? w.lanes(i.src[0])[lane] : w.s[i.src[0]];
+    w.s[i.dst] = i.src[0] >= kVgpr0 ? lanes_of(w, i.src[0])[lane] : w.s[i.src[0]];
     return next_of(i);
 }
 
 const Inst* swap_registers(Wave& w, const Inst& i) {
-    u32* const a = w.lanes(i.dst);
-    u32* const b = w.lanes(i.src[0]);
+    u32* const a = lanes_of(w, i.dst);
+    u32* const b = lanes_of(w, i.src[0]);
     Room<1> old_a;
     KFDEMU_LANE_LOOP old_a.lane[lane] = a[lane];
-    merge(a, b, w.exec());
-    merge(b, old_a.lane, w.exec());
+    merge(a, b, exec_of(w));
+    merge(b, old_a.lane, exec_of(w));
     return next_of(i);
 }
 
 const Inst* move_accumulator(Wave& w, const Inst& i) {
-    merge(w.lanes(i.dst), w.lanes(i.src[0]), w.exec());
+    merge(lanes_of(w, i.dst), lanes_of(w, i.src[0]), exec_of(w));
     return next_of(i);
 }
 
@@ -72,4 +72,4 @@ void fill_vop1(Handler* general, Handler* plain) {
 #include "../rows/vop1.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -5,7 +5,7 @@
 #include "integer_math.hpp"
 #include "lanes.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE void add_with_carry(u32& d, bool& carry, u32 a, u32 b, const Context& x) {
@@ -60,4 +60,4 @@ void fill_vop2(Handler* general, Handler* plain) {
 #include "../rows/vop2.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

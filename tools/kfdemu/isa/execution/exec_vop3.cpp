@@ -4,7 +4,7 @@
 #include "integer_math.hpp"
 #include "lanes.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 // Cube maps ("Vega" ISA manual, V_CUBEID_F32): the major axis is the largest in magnitude, z before y before x.
@@ -81,18 +81,18 @@ KFDEMU_INLINE void multiply_add(i64& d, bool& carry, i32 a, i32 b, i64 c, bool c
     d = clamp && overflow ? (c < 0 ? bits<i64>(u64{1} << 63) : bits<i64>(~(u64{1} << 63))) : sum;
 }
 
-/// A lane number: modulo 64, from an SGPR, M0 or a constant.
-KFDEMU_INLINE unsigned lane_number(const Wave& w, const Inst& i) { return w.s[i.src[1]] & 63; }
+/// A lane number: modulo the width, from an SGPR, M0 or a constant.
+KFDEMU_INLINE unsigned lane_number(const Wave& w, const Inst& i) { return w.s[i.src[1]] % kLanes; }
 
 /// Ignores EXEC.
 const Inst* read_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
-    w.s[i.dst] = i.src[0] >= kVgpr0 ? w.lanes(i.src[0])[lane_number(w, i)] : w.s[i.src[0]];
+    w.s[i.dst] = i.src[0] >= kVgpr0 ? lanes_of(w, i.src[0])[lane_number(w, i)] : w.s[i.src[0]];
     return next_of(i);
 }
 const Inst* write_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
-    w.lanes(i.dst)[lane_number(w, i)] = w.s[i.src[0]];
+    lanes_of(w, i.dst)[lane_number(w, i)] = w.s[i.src[0]];
     return next_of(i);
 }
 
@@ -127,4 +127,4 @@ void fill_vop3(Handler* general, Handler* plain) {
 #include "../rows/vop3.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

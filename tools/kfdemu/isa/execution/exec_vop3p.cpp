@@ -5,7 +5,7 @@
 #include "integer_math.hpp"
 #include "lanes.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The half (or dword) of source n that one half of the result reads.
@@ -56,7 +56,7 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
             room_d.lane[lane] = high ? room_d.lane[lane] | half << 16 : half;
         }
     }
-    merge(w.lanes(i.dst), room_d.lane, w.exec());
+    merge(lanes_of(w, i.dst), room_d.lane, exec_of(w));
     return next_of(i);
 }
 
@@ -64,7 +64,7 @@ const Inst* packed_halves(Wave& w, const Inst& i) {
 /// OP_SEL picks dwords of them; an inline constant is its 32-bit value in the low dword.
 KFDEMU_INLINE const u32* pair_source(Wave& w, const Inst& i, unsigned n, u32* room) {
     const Operand operand = i.src[n];
-    if (operand >= kVgpr0) return w.lanes(operand);
+    if (operand >= kVgpr0) return lanes_of(w, operand);
     broadcast(room, w.s[operand]);
     broadcast(room + kLanes, operand < kConstants ? w.s[operand + 1] : 0);
     return room;
@@ -95,11 +95,11 @@ const Inst* packed_pairs(Wave& w, const Inst& i) {
     }
     if (x.clamp) {
         KFDEMU_LANE_LOOP room_d.lane[lane] = bits<u32>(clamped(bits<float>(room_d.lane[lane]), x));
-        KFDEMU_LANE_LOOP room_d.lane[lane + 64] = bits<u32>(clamped(bits<float>(room_d.lane[lane + 64]), x));
+        KFDEMU_LANE_LOOP room_d.lane[lane + kLanes] = bits<u32>(clamped(bits<float>(room_d.lane[lane + kLanes]), x));
     }
-    u32* const destination = w.lanes(i.dst);
-    merge(destination, room_d.lane, w.exec());
-    merge(destination + kLanes, room_d.lane + kLanes, w.exec());
+    u32* const destination = lanes_of(w, i.dst);
+    merge(destination, room_d.lane, exec_of(w));
+    merge(destination + kLanes, room_d.lane + kLanes, exec_of(w));
     return next_of(i);
 }
 
@@ -148,8 +148,8 @@ const Inst* plain_pairs(Wave& w, const Inst& i) {
     compute(a.high, b.high, c.high, a.turn_high, b.turn_high, c.turn_high, room_d.lane + kLanes);
     if (KFDEMU_UNLIKELY(any_nan(room_d.lane) || any_nan(room_d.lane + kLanes))) return packed_pairs<R>(w, i);
     u32* const destination = w.v + (i.dst - kVgpr0) * kLanes;
-    commit(destination, room_d.lane, w.exec());
-    commit(destination + kLanes, room_d.lane + kLanes, w.exec());
+    commit(destination, room_d.lane, exec_of(w));
+    commit(destination + kLanes, room_d.lane + kLanes, exec_of(w));
     return next_of(i);
 }
 
@@ -161,10 +161,10 @@ const Inst* move_pair(Wave& w, const Inst& i) {
     const u32* const a = pair_source(w, i, 0, room_a.lane) + (chosen(i, 0, false) ? kLanes : 0);
     const u32* const b = pair_source(w, i, 1, room_b.lane) + (chosen(i, 1, false) ? kLanes : 0);
     KFDEMU_LANE_LOOP room_d.lane[lane] = a[lane];
-    KFDEMU_LANE_LOOP room_d.lane[lane + 64] = b[lane];
-    u32* const destination = w.lanes(i.dst);
-    merge(destination, room_d.lane, w.exec());
-    merge(destination + kLanes, room_d.lane + kLanes, w.exec());
+    KFDEMU_LANE_LOOP room_d.lane[lane + kLanes] = b[lane];
+    u32* const destination = lanes_of(w, i.dst);
+    merge(destination, room_d.lane, exec_of(w));
+    merge(destination + kLanes, room_d.lane + kLanes, exec_of(w));
     return next_of(i);
 }
 
@@ -202,7 +202,7 @@ const Inst* dot_product(Wave& w, const Inst& i) {
         if constexpr (is_float) result = clamped(result, x);
         room_d.lane[lane] = bits<u32>(result);
     }
-    merge(w.lanes(i.dst), room_d.lane, w.exec());
+    merge(lanes_of(w, i.dst), room_d.lane, exec_of(w));
     return next_of(i);
 }
 
@@ -215,7 +215,7 @@ KFDEMU_INLINE const u32* mixed_source(Wave& w, const Inst& i, unsigned n, const 
     const Operand operand = i.src[n];
     const u32* lanes = room;
     if (operand >= kVgpr0) {
-        lanes = w.lanes(operand);
+        lanes = lanes_of(w, operand);
     } else {
         broadcast(room, w.s[operand]);
     }
@@ -239,7 +239,7 @@ const Inst* mixed(Wave& w, const Inst& i) {
     const u32* const a = mixed_source(w, i, 0, x, room_a.lane);
     const u32* const b = mixed_source(w, i, 1, x, room_b.lane);
     const u32* const c = mixed_source(w, i, 2, x, room_c.lane);
-    u32* const destination = w.lanes(i.dst);
+    u32* const destination = lanes_of(w, i.dst);
     KFDEMU_LANE_LOOP {
         const float result = clamped(operation(bits<float>(a[lane]), bits<float>(b[lane]), bits<float>(c[lane])), x);
         const u32 half = HalfFloat::to(result, x);
@@ -248,19 +248,19 @@ const Inst* mixed(Wave& w, const Inst& i) {
                             : place == 1 ? (old & 0xffff0000) | half
                                          : (old & 0xffff) | half << 16;
     }
-    merge(destination, room_d.lane, w.exec());
+    merge(destination, room_d.lane, exec_of(w));
     return next_of(i);
 }
 
 const Inst* read_accumulator(Wave& w, const Inst& i) {
-    merge(w.lanes(i.dst), w.lanes(i.src[0]), w.exec());
+    merge(lanes_of(w, i.dst), lanes_of(w, i.src[0]), exec_of(w));
     return next_of(i);
 }
 const Inst* write_accumulator(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     Room<1> room;
     const u32* const from = source<T_b32>(w, i, 0, room.lane);
-    merge(w.lanes(i.dst), from, w.exec());
+    merge(lanes_of(w, i.dst), from, exec_of(w));
     return next_of(i);
 }
 
@@ -312,4 +312,4 @@ void fill_vop3p(Handler* general, Handler* plain) {
 #include "../rows/vop3p.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

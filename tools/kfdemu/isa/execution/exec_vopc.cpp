@@ -3,7 +3,7 @@
 #include "float_math.hpp"
 #include "lanes.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// V_CMP_CLASS distinguishes denormals from zero regardless of MODE.
@@ -33,7 +33,7 @@ struct Seen<T_f16, T_b32> {
 template <Handler compare>
 const Inst* compare_x(Wave& w, const Inst& i) {
     const Inst* const next = compare(w, i);
-    w.set_s64(kExec, w.s64(i.sdst));
+    set_mask(w, kExec, mask_of(w, i.sdst));
     return next;
 }
 
@@ -49,4 +49,4 @@ void fill_vopc(Handler* general, Handler* plain) {
 #include "../rows/vopc.inc"
 }
 
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -1,6 +1,7 @@
-// The exports of each x86 level's executor: functions that enter one format's handlers into tables indexed by Op.
+// The exports of each executor, one a level of x86 and a width of waves: functions that enter one format's handlers
+// into tables indexed by Op.
 //
-//     v3::fill_vop2(general, plain);
+//     v3_64::fill_vop2(general, plain);
 //
 // A vector row has a general handler for all forms, and a faster one for plain operands and results: no modifiers, no
 // SDWA, no DPP.
@@ -10,8 +11,8 @@
 
 #include "../encodings/inst.hpp"
 
-#define KFDEMU_EXECUTOR(level)                         \
-    namespace kfdemu::isa::level {                     \
+#define KFDEMU_EXPORTS(Level, lanes, executor)         \
+    namespace kfdemu::isa::executor {                  \
     void fill_sop(Handler* handlers);                  \
     void fill_vop1(Handler* general, Handler* plain);  \
     void fill_vop2(Handler* general, Handler* plain);  \
@@ -25,7 +26,9 @@
     void fill_ds(Handler* handlers);                   \
     }
 
-KFDEMU_EXECUTOR(v2)
-KFDEMU_EXECUTOR(v3)
-KFDEMU_EXECUTOR(v4)
-#undef KFDEMU_EXECUTOR
+#ifdef KFDEMU_EXECUTOR
+KFDEMU_EXPORTS(, KFDEMU_WIDTH, KFDEMU_EXECUTOR)
+#else
+KFDEMU_EACH_EXECUTOR(KFDEMU_EXPORTS)
+#endif
+#undef KFDEMU_EXPORTS

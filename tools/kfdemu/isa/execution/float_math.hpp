@@ -1,6 +1,6 @@
 // Floating-point instructions, one lane: NaN, zero and denormal rules that C++ operators do not define.
 //
-// Compiled once for each x86 level, in that level's namespace. Branch-free, so that lane loops vectorise.
+// Compiled for each executor, in its namespace. Branch-free, so that lane loops vectorise.
 #pragma once
 
 #include "exec.hpp"
@@ -10,7 +10,7 @@ namespace kfdemu::isa {
 extern std::int32_t unknown_zero;
 }  // namespace kfdemu::isa
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 // Constants of a format, so that float and double share one implementation.
@@ -381,4 +381,4 @@ KFDEMU_INLINE u32 to_unorm16(float v) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

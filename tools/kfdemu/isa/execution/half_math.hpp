@@ -1,11 +1,11 @@
 // 16-bit float instructions, one lane, on floats that hold 16-bit values.
 //
-// Compiled once for each x86 level, in that level's namespace.
+// Compiled for each executor, in its namespace.
 #pragma once
 
 #include "transcendental.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 // Loading a half keeps its signalling bit, so the float rules apply; denormals have been flushed by then if MODE says
@@ -28,4 +28,4 @@ KFDEMU_INLINE float div_fixup_half(float s0, float s1, float s2) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

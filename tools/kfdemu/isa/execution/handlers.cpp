@@ -1,4 +1,4 @@
-// Executor selection: one table of handlers for each x86 level that is built.
+// Executor selection: one table of handlers for each executor that is built.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -31,9 +31,10 @@ Handlers filled(Fill... fill) {
     return table;
 }
 
-#define KFDEMU_TABLE(level)                                                                                            \
-    filled(level::fill_sop, level::fill_vop1, level::fill_vop2, level::fill_vopc, level::fill_vop3, level::fill_vop3p, \
-           level::fill_mfma, level::fill_smem, level::fill_flat, level::fill_mubuf, level::fill_ds)
+#define KFDEMU_TABLE(executor)                                                                                        \
+    filled(executor::fill_sop, executor::fill_vop1, executor::fill_vop2, executor::fill_vopc, executor::fill_vop3,    \
+           executor::fill_vop3p, executor::fill_mfma, executor::fill_smem, executor::fill_flat, executor::fill_mubuf, \
+           executor::fill_ds)
 
 }  // namespace
 
@@ -61,10 +62,16 @@ bool cpu_has(Level level) {
 }  // namespace
 
 std::span<const Level> built_levels() {
-#define KFDEMU_ENTRY(Name, name) Level::Name,
+#define KFDEMU_ENTRY(Name) Level::Name,
     static constexpr Level all[] = {KFDEMU_EACH_LEVEL(KFDEMU_ENTRY)};
 #undef KFDEMU_ENTRY
     return all;
+}
+
+bool is_built(unsigned width) {
+#define KFDEMU_IS(Name, lanes, executor) width == lanes ||
+    return KFDEMU_EACH_EXECUTOR(KFDEMU_IS) false;
+#undef KFDEMU_IS
 }
 
 bool supported(Level level) {
@@ -91,20 +98,18 @@ std::string no_level_message() {
     return "this CPU has none of the levels that kfdemu was built for (" + built + "): build it with -Dlevels=v2,v3,v4";
 }
 
-const Handlers& handlers(Level level) {
+const Handlers& handlers(Level level, unsigned width) {
     // Each table is filled on first use: the code that fills it is compiled for its level and would fault on a CPU
     // below it.
-    switch (level) {
-#define KFDEMU_CASE(Name, name)                           \
-    case Level::Name: {                                   \
-        static const Handlers table = KFDEMU_TABLE(name); \
-        return table;                                     \
+#define KFDEMU_CASE(Name, lanes, executor)                    \
+    if (level == Level::Name && width == lanes) {             \
+        static const Handlers table = KFDEMU_TABLE(executor); \
+        return table;                                         \
     }
-        KFDEMU_EACH_LEVEL(KFDEMU_CASE)
+    KFDEMU_EACH_EXECUTOR(KFDEMU_CASE)
 #undef KFDEMU_CASE
-        default:
-            throw std::logic_error{std::string{"kfdemu: no executor is built for "} + name(level)};
-    }
+    throw std::logic_error{std::string{"kfdemu: no executor is built for waves of "} + std::to_string(width) +
+                           " lanes on " + name(level) + " (-Dlevels=, -Dwidths=)"};
 }
 
 }  // namespace kfdemu::isa

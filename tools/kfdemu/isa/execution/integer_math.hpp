@@ -1,11 +1,11 @@
 // Integer instructions, one lane or one scalar: shifts, bit fields, saturation, sums of differences.
 //
-// Compiled once for each x86 level, in that level's namespace. No undefined behaviour for any input.
+// Compiled for each executor, in its namespace. No undefined behaviour for any input.
 #pragma once
 
 #include "exec.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE u32 popcount(u32 v) {
@@ -218,4 +218,4 @@ KFDEMU_INLINE u64 doubled_bits(u32 v) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

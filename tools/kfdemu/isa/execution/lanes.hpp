@@ -1,7 +1,7 @@
-// Execution of vector instructions: operands become pointers to 64 lanes, a loop computes all lanes, and EXEC selects
+// Execution of vector instructions: operands become pointers to the lanes, a loop computes all lanes, and EXEC selects
 // which results are kept. A row contributes a class with operand types and the meaning of one lane.
 //
-// Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
+// Compiled for each executor, in its namespace; internal to its translation unit.
 #pragma once
 
 #include <immintrin.h>
@@ -11,7 +11,7 @@
 #include "exec.hpp"
 #include "modifiers.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE void use_mxcsr(Wave& w, u32 wanted) {
@@ -81,7 +81,7 @@ constexpr Kind mode_kind() {
     return room;
 }
 
-/// The 64 lanes of source n; copied to `room` unless they are an unmodified VGPR.
+/// The lanes of source n; copied to `room` unless they are an unmodified VGPR.
 template <class T>
 KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
     if constexpr (T::dwords == 0) return nullptr;
@@ -95,7 +95,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
 /// Moves a result from temporary storage to its register: output modifiers, then the active lanes.
 [[gnu::noinline, maybe_unused]] void land(Wave& w, const Inst& i, Kind kind, unsigned dwords, u32* result, u64 active) {
     if (KFDEMU_UNLIKELY(i.flags & kFinish)) finish(w, i, kind, dwords, result);
-    u32* const destination = w.lanes(i.dst);
+    u32* const destination = lanes_of(w, i.dst);
     for (unsigned dword = 0; dword < dwords; ++dword) {
         merge(destination + dword * kLanes, result + dword * kLanes, active);
     }
@@ -103,7 +103,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
 
 /// The lanes that the instruction may write.
 KFDEMU_INLINE u64 active_lanes(const Wave& w, const Inst& i) {
-    const u64 exec = w.exec();
+    const u64 exec = exec_of(w);
     return KFDEMU_UNLIKELY(i.form == Form::Dpp) ? exec & dpp_write_mask(w, i) : exec;
 }
 
@@ -132,12 +132,12 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     const u32* const b = source<B>(w, i, 1, room_b.lane);
     const u32* const c = source<C>(w, i, 2, room_c.lane);
     if constexpr (carry_in) {
-        expand_mask(read64(w, (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2], Literal::Unsigned), carries.lane);
+        expand_mask(read_mask(w, (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2]), carries.lane);
     }
 
     const u64 active = active_lanes(w, i);
-    u32* const destination = w.lanes(i.dst);
-    const bool direct = active == ~0ull && !(i.flags & kFinish);
+    u32* const destination = lanes_of(w, i.dst);
+    const bool direct = active == kAllLanes && !(i.flags & kFinish);
     u32* const d = direct ? destination : room_d.lane;
     const u32* const old = destination;
     const Context x = context_unless<R::attributes>(w, i);
@@ -150,7 +150,7 @@ const Inst* vector_op(Wave& w, const Inst& i) {
         if constexpr (carry_out) carries.lane[lane] = carry ? ~0u : 0;
         D::store(d, lane, result, x);
     }
-    if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & active);
+    if constexpr (carry_out) set_mask(w, i.sdst, pack_mask(carries.lane) & active);
     if (!direct) land(w, i, D::kind, D::dwords, d, active);
     return next_of(i);
 }
@@ -173,8 +173,8 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
         R::meaning(result, A::load(a, lane, x), B::load(b, lane, x), x);
         flags.lane[lane] = result ? ~0u : 0;
     }
-    const u64 mask = pack_mask(flags.lane) & w.exec();
-    w.set_s64(i.sdst, mask);
+    const u64 mask = pack_mask(flags.lane) & exec_of(w);
+    set_mask(w, i.sdst, mask);
     return next_of(i);
 }
 
@@ -198,7 +198,7 @@ constexpr bool is_simple = ((Types::kind == Kind::Int32 || Types::kind == Kind::
                             ...);
 #define KFDEMU_CHUNK_LOOP KFDEMU_LANES(kChunkLanes)
 
-/// The address of a source's chunks, `stride` dwords apart. A pair's second dword is 64 dwords after its first.
+/// The address of a source's chunks, `stride` dwords apart. A pair's second dword is kLanes dwords after its first.
 struct Chunks {
     const u32* at;
     unsigned stride;
@@ -223,20 +223,23 @@ KFDEMU_INLINE bool lacks(const Chunks& source) {
     return T::dwords == 2 && KFDEMU_UNLIKELY(source.at == nullptr);
 }
 
-/// Whether any of 64 floats is NaN.
+/// Whether any lane's float is NaN.
 KFDEMU_INLINE bool any_nan(const u32* lanes) {
 #if defined(__AVX512F__)
     const auto either_is = [=](unsigned a, unsigned b) {
         return _mm512_cmp_ps_mask(_mm512_loadu_ps(lanes + a), _mm512_loadu_ps(lanes + b), _CMP_UNORD_Q);
     };
-    return !_kortestz_mask16_u8(either_is(0, 16), either_is(32, 48));
+    if constexpr (kLanes == 64)
+        return !_kortestz_mask16_u8(either_is(0, 16), either_is(32, 48));
+    else
+        return either_is(0, 16) != 0;
 #else
     u32 bits = 0;
     KFDEMU_LANE_LOOP bits |= (lanes[lane] & 0x7fffffff) > 0x7f800000 ? ~0u : 0;
     return bits != 0;
 #endif
 }
-/// Whether any of 64 doubles may be NaN; `high` are their upper dwords. Also true for infinity.
+/// Whether any lane's double may be NaN; `high` are their upper dwords. Also true for infinity.
 KFDEMU_INLINE bool any_huge(const u32* high) {
     u32 bits = 0;
     KFDEMU_LANE_LOOP bits |= (high[lane] & 0x7fffffff) >= 0x7ff00000 ? ~0u : 0;
@@ -275,11 +278,11 @@ const Inst* plain_op(Wave& w, const Inst& i) {
     if constexpr (carry_in) {
         const Operand mask = (R::attributes & kVccIn) ? Operand{kVcc} : i.src[2];
         if (KFDEMU_UNLIKELY(mask >= kConstants)) return vector_op<R>(w, i);
-        expand_mask(w.s64(mask), carries.lane);
+        expand_mask(mask_of(w, mask), carries.lane);
     }
-    const u64 exec = w.exec();
+    const u64 exec = exec_of(w);
     u32* const destination = w.v + (i.dst - kVgpr0) * kLanes;
-    const bool direct = !checks_nan && exec == ~0ull;
+    const bool direct = !checks_nan && exec == kAllLanes;
     u32* const results = direct ? destination : room_d.lane;
     const quick::Context x{context_unless<R::attributes>(w, i)};
     each_chunk<is_simple<D, A, B, C> && (is_quick || D::kind == Kind::Int32)>([&](unsigned n) KFDEMU_LAMBDA {
@@ -298,7 +301,7 @@ const Inst* plain_op(Wave& w, const Inst& i) {
         }
     });
     if (checks_nan && KFDEMU_UNLIKELY(may_have_nan<D::kind>(room_d.lane))) return vector_op<R>(w, i);
-    if constexpr (carry_out) w.set_s64(i.sdst, pack_mask(carries.lane) & exec);
+    if constexpr (carry_out) set_mask(w, i.sdst, pack_mask(carries.lane) & exec);
     if (direct) return next_of(i);
     for (unsigned dword = 0; dword < D::dwords; ++dword)
         commit(destination + dword * kLanes, room_d.lane + dword * kLanes, exec);
@@ -326,10 +329,10 @@ const Inst* plain_compare(Wave& w, const Inst& i) {
             flags.lane[n * kChunkLanes + lane] = result ? ~0u : 0;
         }
     });
-    const u64 mask = pack_mask(flags.lane) & w.exec();
-    w.set_s64(i.sdst, mask);
+    const u64 mask = pack_mask(flags.lane) & exec_of(w);
+    set_mask(w, i.sdst, mask);
     return next_of(i);
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

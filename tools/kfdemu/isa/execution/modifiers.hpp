@@ -1,7 +1,7 @@
 // Lane masks and operand modifiers, everything applied to sources and results outside a lane's meaning: DPP, SDWA,
 // OP_SEL, NEG, ABS, OMOD, CLAMP.
 //
-// Compiled once for each x86 level, in that level's namespace; internal to its translation unit.
+// Compiled for each executor, in its namespace; internal to its translation unit.
 // Sources: "Vega" ISA manual, chapters "SDWA" and "DPP" of "Microcode Formats", and "Input/output modifiers".
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "dpp.hpp"
 #include "exec.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE void broadcast(u32* lanes, u32 value) { KFDEMU_LANE_LOOP lanes[lane] = value; }
@@ -18,13 +18,13 @@ KFDEMU_INLINE void broadcast(u32* lanes, u32 value) { KFDEMU_LANE_LOOP lanes[lan
 /// One dword per lane: all ones if the mask bit is set, else 0.
 KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
 #if defined(__AVX512F__)
-    for (unsigned n = 0; n < 64; n += 16) {
+    for (unsigned n = 0; n < kLanes; n += 16) {
         _mm512_storeu_si512(lanes + n, _mm512_maskz_set1_epi32(static_cast<__mmask16>(mask >> n), -1));
     }
 #else
-    const u32 half[2] = {static_cast<u32>(mask), static_cast<u32>(mask >> 32)};
-    for (unsigned h = 0; h < 2; ++h) {
-        for (unsigned n = 0; n < 32; ++n) lanes[h * 32 + n] = (half[h] & (1u << n)) ? ~0u : 0;
+    for (unsigned from = 0; from < kLanes; from += 32) {
+        const u32 half = static_cast<u32>(mask >> from);
+        for (unsigned n = 0; n < 32; ++n) lanes[from + n] = (half & (1u << n)) ? ~0u : 0;
     }
 #endif
 }
@@ -33,17 +33,17 @@ KFDEMU_INLINE void expand_mask(u64 mask, u32* lanes) {
 KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
     u64 mask = 0;
 #if defined(__AVX512F__)
-    for (unsigned n = 0; n < 64; n += 16) {
+    for (unsigned n = 0; n < kLanes; n += 16) {
         const __m512i v = _mm512_loadu_si512(lanes + n);
         mask |= static_cast<u64>(_mm512_cmplt_epi32_mask(v, _mm512_setzero_si512())) << n;
     }
 #elif defined(__AVX2__)
-    for (unsigned n = 0; n < 64; n += 8) {
+    for (unsigned n = 0; n < kLanes; n += 8) {
         const __m256 v = _mm256_loadu_ps(reinterpret_cast<const float*>(lanes + n));
         mask |= static_cast<u64>(static_cast<u32>(_mm256_movemask_ps(v))) << n;
     }
 #else
-    for (unsigned n = 0; n < 64; n += 4) {
+    for (unsigned n = 0; n < kLanes; n += 4) {
         const __m128 v = _mm_loadu_ps(reinterpret_cast<const float*>(lanes + n));
         mask |= static_cast<u64>(static_cast<u32>(_mm_movemask_ps(v))) << n;
     }
@@ -55,12 +55,12 @@ KFDEMU_INLINE u64 pack_mask(const u32* lanes) {
 KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 #if defined(__AVX512F__)
     KFDEMU_UNROLLED
-    for (unsigned n = 0; n < 64; n += 16) {
+    for (unsigned n = 0; n < kLanes; n += 16) {
         _mm512_mask_storeu_epi32(destination + n, static_cast<__mmask16>(mask >> n), _mm512_loadu_si512(source + n));
     }
 #elif defined(__AVX2__)
     const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    for (unsigned n = 0; n < 64; n += 8) {
+    for (unsigned n = 0; n < kLanes; n += 8) {
         const __m256i spread = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask >> n & 0xff)), bit);
         const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
         // Read, blend, write: vpmaskmov stores are microcoded on some CPUs, and no other thread accesses these lanes.
@@ -69,7 +69,7 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
         _mm256_storeu_si256(place, _mm256_blendv_epi8(old, value, _mm256_cmpeq_epi32(spread, bit)));
     }
 #else
-    alignas(64) u32 chosen[64];
+    alignas(64) u32 chosen[kLanes];
     expand_mask(mask, chosen);
     KFDEMU_LANE_LOOP destination[lane] = (source[lane] & chosen[lane]) | (destination[lane] & ~chosen[lane]);
 #endif
@@ -79,10 +79,10 @@ KFDEMU_INLINE void merge(u32* destination, const u32* source, u64 mask) {
 KFDEMU_INLINE void copy_lanes(u32* destination, const u32* source) {
 #if defined(__AVX512F__)
     KFDEMU_UNROLLED
-    for (unsigned n = 0; n < 64; n += 16) _mm512_storeu_si512(destination + n, _mm512_loadu_si512(source + n));
+    for (unsigned n = 0; n < kLanes; n += 16) _mm512_storeu_si512(destination + n, _mm512_loadu_si512(source + n));
 #elif defined(__AVX2__)
     KFDEMU_UNROLLED
-    for (unsigned n = 0; n < 64; n += 8) {
+    for (unsigned n = 0; n < kLanes; n += 8) {
         const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + n));
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(destination + n), value);
     }
@@ -93,7 +93,7 @@ KFDEMU_INLINE void copy_lanes(u32* destination, const u32* source) {
 
 /// The same, with a fast path for all lanes active.
 KFDEMU_INLINE void commit(u32* destination, const u32* source, u64 mask) {
-    if (mask == ~0ull) {
+    if (mask == kAllLanes) {
         copy_lanes(destination, source);
     } else {
         merge(destination, source, mask);
@@ -102,20 +102,22 @@ KFDEMU_INLINE void commit(u32* destination, const u32* source, u64 mask) {
 
 // DPP: source 0 is read from another lane of the wave.
 
+inline constexpr unsigned kRows = kLanes / kRowLanes;
+
 KFDEMU_INLINE unsigned dpp_control(const Inst& i) { return (i.literal >> 8) & 0x1ff; }
 
 /// `all`, lane l's bit moved to the lanes that read from lane l.
 KFDEMU_INLINE u64 dpp_mask(unsigned control, u64 all) {
     u64 moved = 0;
     if (KFDEMU_UNLIKELY(!dpp_keeps_rows(control))) {
-        for (unsigned lane = 0; lane < 64; ++lane) {
-            const DppLane source = dpp_source(control, lane);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+            const DppLane source = dpp_source(control, lane, kLanes);
             if (source.valid) moved |= (all >> source.from & 1) << lane;
         }
         return moved;
     }
     const DppRow& from = dpp_rows[control];
-    for (unsigned row = 0; row < 4; ++row) {
+    for (unsigned row = 0; row < kRows; ++row) {
         const unsigned source = dpp_source_row(control, row);
         if (source == 4) continue;
         const unsigned bits = static_cast<unsigned>(all >> (source * kRowLanes)) & 0xffff;
@@ -132,7 +134,8 @@ KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
     u64 chosen = 0;
     unsigned banks = 0;
     for (unsigned bank = 0; bank < 4; ++bank) banks |= (i.literal >> (24 + bank) & 1) * 0xfu << (4 * bank);
-    for (unsigned row = 0; row < 4; ++row) chosen |= u64{(i.literal >> (28 + row) & 1) * banks} << (row * kRowLanes);
+    for (unsigned row = 0; row < kRows; ++row)
+        chosen |= u64{(i.literal >> (28 + row) & 1) * banks} << (row * kRowLanes);
     return chosen;
 }
 
@@ -141,7 +144,7 @@ KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
 [[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
     const bool zero = (i.literal >> 19) & 1;
     const u64 chosen = dpp_chosen(i);
-    return zero ? chosen : chosen & dpp_mask(dpp_control(i), w.exec());
+    return zero ? chosen : chosen & dpp_mask(dpp_control(i), exec_of(w));
 }
 
 /// to[lane] = the dword of the lane that it reads from, or 0.
@@ -160,14 +163,14 @@ KFDEMU_INLINE void dpp_move_row(const DppRow& row, const u32* from, unsigned the
 
 inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* from, u32* to) {
     const unsigned control = dpp_control(i);
-    const u64 exists = dpp_mask(control, w.exec());
+    const u64 exists = dpp_mask(control, exec_of(w));
     for (unsigned n = 0; n < dwords; ++n, from += kLanes, to += kLanes) {
         if (KFDEMU_UNLIKELY(!dpp_keeps_rows(control))) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-                to[lane] = (exists >> lane & 1) ? from[dpp_source(control, lane).from] : 0;
+            for (unsigned lane = 0; lane < kLanes; ++lane)
+                to[lane] = (exists >> lane & 1) ? from[dpp_source(control, lane, kLanes).from] : 0;
             continue;
         }
-        for (unsigned row = 0; row < 4; ++row) {
+        for (unsigned row = 0; row < kRows; ++row) {
             const unsigned source = dpp_source_row(control, row) % 4;  // of none: no lane exists
             const auto there = static_cast<unsigned>(exists >> (row * kRowLanes)) & 0xffff;
             dpp_move_row(dpp_rows[control], from + source * kRowLanes, there, to + row * kRowLanes);
@@ -204,7 +207,7 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
     const unsigned shift = select < 4 ? 8 * select : 16 * (select - 4);
     const u32 low = (1u << width) - 1;
     const u32 places = low << shift;
-    for (unsigned lane = 0; lane < 64; ++lane) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
         const u32 part = result[lane] & low;
         const bool negative = (part >> (width - 1)) & 1;
         const u32 extension = unused == 1 && negative ? ~(places | ((1u << shift) - 1)) : 0;
@@ -266,7 +269,7 @@ template <class T>
 void modify_output(const Wave& w, const Inst& i, u32* result) {
     const Context x = context(w, i);
     const unsigned omod = effective_omod(w, i, T::kind);
-    for (unsigned lane = 0; lane < 64; ++lane) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
         T::store(result, lane, output_modified<T>(T::load(result, lane, x), omod, i.clamp, x.dx10), x);
     }
 }
@@ -278,7 +281,7 @@ void modify_output(const Wave& w, const Inst& i, u32* result) {
         if (kind == Kind::Float16) modify_output<T_f16>(w, i, result);
         if (kind == Kind::Float64) modify_output<T_f64>(w, i, result);
     }
-    const u32* const old = w.lanes(i.dst);
+    const u32* const old = lanes_of(w, i.dst);
     if (i.form == Form::Sdwa && dwords == 1) sdwa_destination(i, old, result);
     if (i.op_sel & 16) {  // keeps the other half, see Decoder
         const bool high = (i.op_sel & 8) != 0;
@@ -290,4 +293,4 @@ void modify_output(const Wave& w, const Inst& i, u32* result) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -21,14 +21,6 @@ std::uint32_t mxcsr(std::uint32_t round, std::uint32_t denormals) {
     return masked | rounding[round & 3] << 13 | ((denormals & 1) ? 0 : daz) | ((denormals & 2) ? 0 : ftz);
 }
 
-bool is_vector(Format format) {
-    return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
-           format == Format::Vop3p;
-}
-bool is_vector_memory(Format format) {
-    return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
-}
-
 /// The vector instruction with M0's offset added to the operands that M0[15:12] names ("Vega" ISA manual, "VGPR
 /// indexing").
 Inst indexed(const Wave& wave, const Inst& inst) {

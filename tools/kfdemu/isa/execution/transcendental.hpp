@@ -3,13 +3,13 @@
 // The 32-bit instructions are computed in double and rounded once, within 0.501 ulp for normal results: better than the
 // 1 ulp of the "Vega" ISA manual. (v_sin, v_cos: absolute error below 2^-24 after an exact range reduction.) 64-bit
 // v_rcp and v_rsq, specified with 2^29 ulp, are correctly rounded or within 1 ulp. All round to nearest regardless of
-// MODE (kNearest), and the 32-bit instructions except sine and cosine flush denormals (kFlushesSingles). Compiled once
-// for each x86 level, in that level's namespace.
+// MODE (kNearest), and the 32-bit instructions except sine and cosine flush denormals (kFlushesSingles). Compiled for
+// each executor, in its namespace.
 #pragma once
 
 #include "float_math.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// 2^x for a float x: 2^n in the exponent bits times a polynomial of the remainder, |remainder| <= 1/2 (Taylor to
@@ -205,4 +205,4 @@ KFDEMU_INLINE F div_fixup(F s0, F s1, F s2) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

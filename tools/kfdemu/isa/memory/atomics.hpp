@@ -15,7 +15,7 @@ namespace kfdemu::isa {
 std::uint32_t add_packed_half(std::uint32_t a, std::uint32_t b) noexcept;
 }  // namespace kfdemu::isa
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The MXCSR setting that an operation needs; None for integers.
@@ -161,4 +161,4 @@ KFDEMU_INLINE void set_lane_value(std::uint32_t* registers, unsigned lane, T val
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

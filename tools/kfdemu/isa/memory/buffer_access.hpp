@@ -9,7 +9,7 @@
 
 #include "scratch_access.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The buffer resource descriptor: four SGPRs.
@@ -53,7 +53,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
     constexpr std::uint32_t kElementBytes = 4;  // the only size on GFX9
     const std::uint32_t scalar_offset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
-    const std::uint32_t* vaddr = wave.lanes(inst.src[0]);
+    const std::uint32_t* vaddr = lanes_of(wave, inst.src[0]);
     const std::uint32_t* voffset = idxen ? vaddr + kLanes : vaddr;
     const std::uint64_t base = b.base + scalar_offset;
     if (b.swizzle && b.add_lane && !idxen && b.index_stride == kLanes && b.num_records >= kLanes)
@@ -88,10 +88,10 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
 
 /// Fills in the addresses and the bytes left for all active lanes.
 KFDEMU_INLINE void buffer_lanes(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& lanes) {
-    lanes.access.mask = wave.exec();
+    lanes.access.mask = exec_of(wave);
     lanes.access.dword_stride = b.swizzle ? 4 * b.index_stride : 4;
     buffer_addresses(wave, inst, b, lanes);
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -12,7 +12,7 @@
 #include "buffer_access.hpp"
 #include "memory_operations.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 enum NumberFormat : u8 { kUnorm, kSnorm, kUscaled, kSscaled, kUint, kSint, kReservedNumber, kFloat };
@@ -195,8 +195,8 @@ const Inst* format_load(Wave& wave, const Inst& inst) {
     if (!format_lanes(wave, inst, format, lanes)) return nullptr;
     const u32 one = format.is_integer() ? 1 : 0x3f800000;
     alignas(64) u32 direct[kLanes];
-    u32* const registers = to_lds ? direct : wave.lanes(inst.dst);
-    for (u64 rest = wave.exec(); rest != 0; rest &= rest - 1) {
+    u32* const registers = to_lds ? direct : lanes_of(wave, inst.dst);
+    for (u64 rest = exec_of(wave); rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         u32 element[8] = {0, one, 0, 0};
         u32* const xyzw = element + 4;
@@ -209,7 +209,7 @@ const Inst* format_load(Wave& wave, const Inst& inst) {
         for (unsigned c = 0; c < count; ++c)
             put_value<packing>(registers, lane, c, element[format.select >> 3 * c & 7], format.is_integer());
     }
-    if (to_lds) lds_store<1>(wave, direct_lds(wave, inst, wave.exec()), direct);
+    if (to_lds) lds_store<1>(wave, direct_lds(wave, inst, exec_of(wave)), direct);
     return &inst + inst.size;
 }
 
@@ -221,7 +221,7 @@ const Inst* format_store(Wave& wave, const Inst& inst) {
     Lanewise lanes;
     if (!format_lanes(wave, inst, format, lanes)) return nullptr;
     const DataFormat& layout = kDataFormats[format.data];
-    const u32* const registers = wave.lanes(inst.src[1]);
+    const u32* const registers = lanes_of(wave, inst.src[1]);
     for (u64 rest = lanes.access.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
         u32 words[4] = {};
@@ -239,4 +239,4 @@ const Inst* format_store(Wave& wave, const Inst& inst) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

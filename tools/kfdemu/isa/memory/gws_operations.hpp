@@ -7,7 +7,7 @@
 #include "gws.hpp"
 #include "lane_access.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE unsigned gws_number(const Wave& wave, const Inst& inst) {
@@ -18,8 +18,8 @@ KFDEMU_INLINE std::uint64_t* gws_resource(Wave& wave, const Inst& inst) {
     return wave.gws ? &wave.gws->resource[gws_number(wave, inst)] : nullptr;
 }
 KFDEMU_INLINE std::uint32_t gws_value(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = wave.exec();
-    return wave.lanes(inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
+    const std::uint64_t mask = exec_of(wave);
+    return lanes_of(wave, inst.src[0])[mask ? __builtin_ctzll(mask) : 0];
 }
 
 /// Sleeps, then runs the same instruction again.
@@ -106,4 +106,4 @@ const Inst* gws_sema_p(Wave& wave, const Inst& inst) {
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

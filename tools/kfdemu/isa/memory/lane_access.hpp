@@ -2,10 +2,10 @@
 // otherwise lane by lane.
 //
 //     LaneAccess access{...};                                      // the address of each active lane's data
-//     if (!load_dwords<2>(wave, inst, access, wave.lanes(inst.dst))) return nullptr;  // faulted, wave.stop is set
+//     if (!load_dwords<2>(wave, inst, access, lanes_of(wave, inst.dst))) return nullptr;  // faulted, wave.stop is set
 //
 // For executor files only: everything here is in their anonymous namespace, once per x86 level. Functions that handle
-// 64 lanes are worth a call and kept out of line, for one copy per file instead of one per instruction. Memory
+// all lanes are worth a call and kept out of line, for one copy per file instead of one per instruction. Memory
 // ordering: plain moves are relaxed accesses, which x86 orders as the ISA requires; the fences of MUBUF and SMEM add
 // the rest.
 #pragma once
@@ -14,7 +14,7 @@
 #include "lane_addresses.hpp"
 #include "tlb.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The address of each active lane's data. In swizzled memory (scratch) the dwords of a lane are `dword_stride` apart.
@@ -240,7 +240,7 @@ bool store_linear(Wave& wave, const Inst& inst, const LaneAccess& a, const std::
     return (low_bits & 3) != 0;
 }
 
-/// dst[k * 64 + lane] = dword k at the lane's address.
+/// dst[k * kLanes + lane] = dword k at the lane's address.
 template <unsigned N>
 bool load_dwords(Wave& wave, const Inst& inst, LaneAccess& a, std::uint32_t* dst) {
     if (a.dword_stride == 4) return load_linear<N>(wave, inst, a, dst);
@@ -313,4 +313,4 @@ bool store_small(Wave& wave, const Inst& inst, const LaneAccess& a, const std::u
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

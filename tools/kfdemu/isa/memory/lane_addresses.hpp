@@ -8,12 +8,10 @@
 
 #include <immintrin.h>
 
-#include "../wave/wave.hpp"
+#include "../execution/exec.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
-
-inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
 
 KFDEMU_INLINE unsigned first_lane(std::uint64_t mask) { return static_cast<unsigned>(__builtin_ctzll(mask)); }
 KFDEMU_INLINE unsigned last_lane(std::uint64_t mask) { return 63u - static_cast<unsigned>(__builtin_clzll(mask)); }
@@ -39,9 +37,10 @@ KFDEMU_INLINE Address any_bits(std::uint64_t mask, Value&& value) {
         for (unsigned l = 0; l < kLanes; ++l) bits |= value(l);
         return bits;
     }
-    const auto low = static_cast<std::uint32_t>(mask), high = static_cast<std::uint32_t>(mask >> 32);
-    for (unsigned l = 0; l < kLanes / 2; ++l) bits |= value(l) & if_active<Address>(low, l);
-    for (unsigned l = 0; l < kLanes / 2; ++l) bits |= value(l + kLanes / 2) & if_active<Address>(high, l);
+    KFDEMU_UNROLLED for (unsigned from = 0; from < kLanes; from += 32) {
+        const auto half = static_cast<std::uint32_t>(mask >> from);
+        for (unsigned l = 0; l < 32; ++l) bits |= value(from + l) & if_active<Address>(half, l);
+    }
     return bits;
 }
 
@@ -111,4 +110,4 @@ template <class Address>
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

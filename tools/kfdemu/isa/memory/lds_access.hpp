@@ -1,14 +1,14 @@
 // Moves data between VGPRs and the work-group's LDS. Reads outside the LDS return 0, writes there are dropped ("Vega"
 // ISA manual, "LDS: Out-of-Range Addressing").
 //
-//     lds_load<2>(wave, access, wave.lanes(inst.dst));
+//     lds_load<2>(wave, access, lanes_of(wave, inst.dst));
 //
 // For executor files only, like lane_access.hpp. A work-group runs on one thread, so LDS needs no host atomics.
 #pragma once
 
 #include "lane_access.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 KFDEMU_INLINE bool lds_has(const Wave& wave, std::uint32_t at, unsigned bytes) {
@@ -96,4 +96,4 @@ KFDEMU_INLINE typename Op::T lds_atomic(const Wave& wave, std::uint32_t at, type
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -9,7 +9,7 @@
 #include "atomics.hpp"
 #include "lds_access.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 enum Half : unsigned { kLow = 0, kHigh = 16 };  ///< half of a register; the shift to its low bits
@@ -22,16 +22,18 @@ struct Load {
         return load_dwords<N>(wave, inst, a, values);
     }
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return fetch(wave, inst, a, wave.lanes(inst.dst));
+        return fetch(wave, inst, a, lanes_of(wave, inst.dst));
     }
-    static void local(Wave& wave, const Inst& inst, const LdsAccess& a) { lds_load<N>(wave, a, wave.lanes(inst.dst)); }
+    static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
+        lds_load<N>(wave, a, lanes_of(wave, inst.dst));
+    }
     static void block(Wave& wave, const Inst& inst, const std::byte* all) {
-        load_block<N>(all, kAllLanes, wave.lanes(inst.dst));
+        load_block<N>(all, kAllLanes, lanes_of(wave, inst.dst));
     }
     /// Lanes outside a buffer read zero.
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
         for (unsigned k = 0; k < N; ++k)
-            for_each_lane(mask, [&](unsigned l) { wave.lanes(inst.dst)[k * kLanes + l] = 0; });
+            for_each_lane(mask, [&](unsigned l) { lanes_of(wave, inst.dst)[k * kLanes + l] = 0; });
     }
 };
 
@@ -43,10 +45,10 @@ struct LoadSmall {
         return load_small<T>(wave, inst, a, values);
     }
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return fetch(wave, inst, a, wave.lanes(inst.dst));
+        return fetch(wave, inst, a, lanes_of(wave, inst.dst));
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
-        lds_load_small<T>(wave, a, wave.lanes(inst.dst));
+        lds_load_small<T>(wave, a, lanes_of(wave, inst.dst));
     }
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) { Load<1>::outside(wave, inst, mask); }
 };
@@ -83,17 +85,17 @@ struct LoadD16 {
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
         alignas(64) std::uint32_t values[kLanes] = {};
         if (!load_small<T>(wave, inst, a, values)) return false;
-        merge(wave.lanes(inst.dst), values, a.mask);
+        merge(lanes_of(wave, inst.dst), values, a.mask);
         return true;
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         alignas(64) std::uint32_t values[kLanes] = {};
         lds_load_small<T>(wave, a, values);
-        merge(wave.lanes(inst.dst), values, a.mask);
+        merge(lanes_of(wave, inst.dst), values, a.mask);
     }
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
         alignas(64) const std::uint32_t zeros[kLanes] = {};
-        merge(wave.lanes(inst.dst), zeros, mask);
+        merge(lanes_of(wave, inst.dst), zeros, mask);
     }
 };
 
@@ -102,13 +104,13 @@ struct Store {
     static constexpr unsigned kBytes = N * 4;
     static constexpr std::uint32_t kAccess = kWrite;
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return store_dwords<N>(wave, inst, a, wave.lanes(inst.src[1]));
+        return store_dwords<N>(wave, inst, a, lanes_of(wave, inst.src[1]));
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
-        lds_store<N>(wave, a, wave.lanes(inst.src[1]));
+        lds_store<N>(wave, a, lanes_of(wave, inst.src[1]));
     }
     static void block(Wave& wave, const Inst& inst, std::byte* all) {
-        store_block<N>(all, kAllLanes, wave.lanes(inst.src[1]));
+        store_block<N>(all, kAllLanes, lanes_of(wave, inst.src[1]));
     }
     static void outside(Wave&, const Inst&, std::uint64_t) {}
 };
@@ -126,10 +128,10 @@ struct StoreSmall {
     static constexpr unsigned kBytes = sizeof(T);
     static constexpr std::uint32_t kAccess = kWrite;
     static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
-        return store_small<T>(wave, inst, a, wave.lanes(inst.src[1]), half);
+        return store_small<T>(wave, inst, a, lanes_of(wave, inst.src[1]), half);
     }
     static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
-        lds_store_small<T>(wave, a, wave.lanes(inst.src[1]), half);
+        lds_store_small<T>(wave, a, lanes_of(wave, inst.src[1]), half);
     }
     static void outside(Wave&, const Inst&, std::uint64_t) {}
 };
@@ -143,23 +145,23 @@ struct Atomic {
 
     [[gnu::noinline]] static bool memory(Wave& wave, const Inst& inst, LaneAccess& a) {
         const FloatMode<Op::kFloats> mode{wave};
-        const std::uint32_t* data = wave.lanes(inst.src[1]);
+        const std::uint32_t* data = lanes_of(wave, inst.src[1]);
         for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
             const unsigned lane = first_lane(rest);
             const T operand = lane_value<T>(data, lane), second = second_operand(data, lane);
             T old;
             if (!one_lane(wave, inst, a, lane, operand, second, old)) return false;
-            if (inst.has(kGlc)) set_lane_value(wave.lanes(inst.dst), lane, old);
+            if (inst.has(kGlc)) set_lane_value(lanes_of(wave, inst.dst), lane, old);
         }
         return true;
     }
     [[gnu::noinline]] static void local(Wave& wave, const Inst& inst, const LdsAccess& a) {
         const FloatMode<Op::kFloats> mode{wave};
-        const std::uint32_t* data = wave.lanes(inst.src[1]);
+        const std::uint32_t* data = lanes_of(wave, inst.src[1]);
         for (std::uint64_t rest = a.mask; rest != 0; rest &= rest - 1) {
             const unsigned lane = first_lane(rest);
             const T old = lds_atomic<Op>(wave, a.at[lane], lane_value<T>(data, lane), second_operand(data, lane));
-            if (inst.has(kGlc)) set_lane_value(wave.lanes(inst.dst), lane, old);
+            if (inst.has(kGlc)) set_lane_value(lanes_of(wave, inst.dst), lane, old);
         }
     }
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) {
@@ -203,4 +205,4 @@ struct Atomic {
 };
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -1,15 +1,15 @@
-// Scratch addresses: the layout of 64 lanes' private segments in the queue's scratch memory.
+// Scratch addresses: the layout of a wave's private segments in the queue's scratch memory.
 //
 //     scratch_addresses(wave, offsets, access);          // LaneAccess for private byte offsets
 //
-// Each dword of a lane's private segment is followed by the same dword of the other 63 lanes ("Vega" ISA manual,
+// Each dword of a lane's private segment is followed by the same dword of the other lanes ("Vega" ISA manual,
 // "Scratch: swizzled addressing"; the runtime's resource descriptor agrees: index stride 64, element 4 bytes). For
 // executor files only.
 #pragma once
 
 #include "lane_access.hpp"
 
-namespace kfdemu::isa::KFDEMU_LEVEL {
+namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
 /// The address of byte `offset` of the private segment of `lane`; base is the wave's, i.e. FLAT_SCRATCH.
@@ -36,4 +36,4 @@ KFDEMU_INLINE std::uint64_t scratch_address(std::uint64_t base, std::uint32_t of
 }
 
 }  // namespace
-}  // namespace kfdemu::isa::KFDEMU_LEVEL
+}  // namespace kfdemu::isa::KFDEMU_EXECUTOR

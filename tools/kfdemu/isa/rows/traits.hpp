@@ -18,6 +18,7 @@ struct Traits {
     bool returns_float_atomics = false;   ///< those of memory that are kFloatAtomic
     bool flushes_factors = false;         ///< of rows that are kFlushesHalves
     bool wide_dpp = false;                ///< row_newbcast, and DPP of 64 bits by it
+    bool wave32 = false;                  ///< kernels choose waves of 32 or 64 lanes; else 64
     bool gds = true;                      ///< DS instructions may name it
     bool scc_bit = false, nv_bit = true;  ///< of memory instructions
 };

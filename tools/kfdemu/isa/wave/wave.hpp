@@ -29,11 +29,12 @@ struct Frame;  // kfdemu/jit
 
 namespace kfdemu::isa {
 
-inline constexpr unsigned kLanes = 64;
+/// Lanes that a wave may have, and the bits of a mask of them.
+inline constexpr unsigned kMostLanes = 64;
 
-/// One VGPR. Its lanes are adjacent, so that lane loops vectorise.
+/// One VGPR of a wave that has the most.
 struct alignas(64) Lanes {
-    std::uint32_t lane[kLanes];
+    std::uint32_t lane[kMostLanes];
 };
 
 /// Indices into the scalar file ("Vega" ISA manual, "SGPR operand encoding").
@@ -92,12 +93,15 @@ struct alignas(64) Wave {
     /// kScalarSetup).
     std::uint32_t s[256];
 
-    std::uint32_t* v = nullptr;    ///< VGPR n, lane l: v[n * 64 + l]; 256 of them plus 32 of padding are readable
-    std::uint32_t* acc = nullptr;  ///< AccVGPRs likewise; gfx90a: v + accum_offset * 64
+    /// VGPR n, lane l: v[n * width + l]; 256 of them plus 32 of padding are readable. Lanes are adjacent, so that loops
+    /// over them vectorise.
+    std::uint32_t* v = nullptr;
+    std::uint32_t* acc = nullptr;  ///< AccVGPRs likewise; gfx90a: v + accum_offset * width
     std::uint64_t pc = 0;          ///< of the instruction that stopped the wave, or where to start if `next` is null
     const Inst* next = nullptr;    ///< where it continues
     bool scc = false;
-    bool slow = false;  ///< GPR indexing or VSKIP is on: run() checks each instruction
+    bool slow = false;                ///< GPR indexing or VSKIP is on: run() checks each instruction
+    std::uint8_t width = kMostLanes;  ///< lanes: 64 or 32; the handlers that execute it are those of this width
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;      ///< the MODE register; change it through set_mode()
     std::uint32_t status = 0;    ///< HW_REG_STATUS bits that are not derived from other state
@@ -141,11 +145,13 @@ struct alignas(64) Wave {
         return value;
     }
     KFDEMU_INLINE void set_s64(Operand index, std::uint64_t value) { std::memcpy(s + index, &value, sizeof value); }
-    KFDEMU_INLINE std::uint64_t exec() const { return s64(kExec); }
-    KFDEMU_INLINE std::uint64_t vcc() const { return s64(kVcc); }
-    /// The 64 lanes of a VGPR or AccVGPR operand.
+    /// A mask of lanes: two SGPRs, of 32 lanes one.
+    KFDEMU_INLINE std::uint64_t mask(Operand index) const { return width == kMostLanes ? s64(index) : s[index]; }
+    KFDEMU_INLINE std::uint64_t exec() const { return mask(kExec); }
+    KFDEMU_INLINE std::uint64_t vcc() const { return mask(kVcc); }
+    /// The lanes of a VGPR or AccVGPR operand.
     KFDEMU_INLINE std::uint32_t* lanes(Operand operand) {
-        return operand < kAcc0 ? v + (operand - kVgpr0) * kLanes : acc + (operand - kAcc0) * kLanes;
+        return operand < kAcc0 ? v + (operand - kVgpr0) * width : acc + (operand - kAcc0) * width;
     }
     /// Leaves the run loop permanently, at this instruction.
     KFDEMU_INLINE const Inst* stop_at(Stop why, const Inst& inst) {
