@@ -1,4 +1,4 @@
-#include "areas.hpp"
+#include "tests/conformance/areas.hpp"
 
 namespace conformance {
 namespace {

@@ -1,5 +1,5 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
-#include "journal.hpp"
+#include "tests/conformance/journal.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,9 +14,9 @@
 #include <optional>
 #include <system_error>
 
-#include "support/catch.hpp"
-#include "support/checks.hpp"
-#include "support/session.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/session.hpp"
 
 namespace conformance {
 namespace {

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "areas.hpp"
-#include "journal.hpp"
-#include "support/catch.hpp"
-#include "support/session.hpp"
+#include "tests/conformance/areas.hpp"
+#include "tests/conformance/journal.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/session.hpp"
 
 namespace {
 

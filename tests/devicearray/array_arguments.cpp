@@ -1,8 +1,8 @@
 // Arrays as kernel arguments: the device of their memory, and when a plain pointer suffices.
-#include "array_fixture.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/graph.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/array_fixture.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
-#include "support/gate.hpp"
+#include "tests/support/device.hpp"
+#include "tests/support/gate.hpp"
 
 namespace array_test {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <thread>
 
-#include "array_fixture.hpp"
 #include "hsadrv/graph.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;

@@ -1,8 +1,8 @@
 // Guarantees of arrays about memory that is released or shared.
 #include <thread>
 
-#include "array_fixture.hpp"
 #include "hsadrv/registration.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using array_test::counting;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "array_fixture.hpp"
 #include "devicearray/devicearray.h"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 

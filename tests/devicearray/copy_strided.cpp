@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "naive_array.hpp"
-#include "support/catch.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using naive::Random;

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
+#include "tests/support/device.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

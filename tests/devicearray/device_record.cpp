@@ -2,7 +2,7 @@
 #include "devicearray/device_record.hpp"
 
 #include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
+#include "tests/support/device.hpp"
 
 struct Particle {
     float position[3];

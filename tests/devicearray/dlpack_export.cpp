@@ -2,9 +2,9 @@
 #include <optional>
 #include <thread>
 
-#include "dlpack_fixture.hpp"
-#include "naive_array.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/dlpack_fixture.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 

@@ -1,6 +1,6 @@
 // Every allocation of an export and of an import fails in turn: no tensor is leaked or deleted twice.
-#include "dlpack_fixture.hpp"
-#include "support/allocations.hpp"
+#include "tests/devicearray/dlpack_fixture.hpp"
+#include "tests/support/allocations.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "array_fixture.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 #if defined(WITH_DLPACK)
 #include <dlpack/dlpack.h>

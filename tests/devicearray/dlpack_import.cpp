@@ -4,7 +4,7 @@
 #include <optional>
 #include <thread>
 
-#include "dlpack_fixture.hpp"
+#include "tests/devicearray/dlpack_fixture.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;

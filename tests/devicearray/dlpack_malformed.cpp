@@ -1,7 +1,7 @@
 // DLPack tensors that are malformed, or describe their memory wrongly.
 #include <limits>
 
-#include "dlpack_fixture.hpp"
+#include "tests/devicearray/dlpack_fixture.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;

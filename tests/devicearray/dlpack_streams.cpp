@@ -1,7 +1,7 @@
 // The consumer of a tensor is ordered after its producer, and the tensor is deleted after its last use.
-#include "dlpack_fixture.hpp"
 #include "hsadrv/executable.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/dlpack_fixture.hpp"
+#include "tests/support/test_file.hpp"
 
 #if defined(WITH_DLPACK)
 using namespace dlpack_test;

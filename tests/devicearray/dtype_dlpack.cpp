@@ -1,7 +1,7 @@
 #include "devicearray/dtype_dlpack.hpp"
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

@@ -2,7 +2,7 @@
 #include "devicearray/dtype_numpy.hpp"
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "failing.hpp"
-#include "remains.hpp"
-#include "support/turn.hpp"
+#include "tests/hsadrv/failing/failing.hpp"
+#include "tests/hsadrv/failing/remains.hpp"
+#include "tests/support/turn.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

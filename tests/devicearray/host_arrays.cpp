@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "devicearray/devicearray.hpp"
-#include "scale_add.hpp"
-#include "support/control.hpp"
+#include "tests/devicearray/scale_add.hpp"
+#include "tests/support/control.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -13,9 +13,9 @@
 #include "devicearray/npy.hpp"
 #include "devicearray/record.hpp"
 #include "hsadrv/error.hpp"
-#include "naive_array.hpp"
-#include "support/catch.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 
 namespace {
 struct Padded {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "array_fixture.hpp"
-#include "support/child.hpp"
+#include "tests/devicearray/array_fixture.hpp"
+#include "tests/support/child.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;

@@ -1,7 +1,7 @@
 // Compiled as C++23: std::mdspan of an NDSpan, if the library has it.
 #include "devicearray/devicearray.hpp"
-#include "naive_array.hpp"
-#include "support/catch.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

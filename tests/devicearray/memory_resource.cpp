@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "array_fixture.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;

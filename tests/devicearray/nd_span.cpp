@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "array_fixture.hpp"
 #include "hsadrv/executable.hpp"
-#include "naive_array.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/array_fixture.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using array_test::counting;

@@ -7,7 +7,7 @@
 
 #include "devicearray/host_ndarray.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -10,8 +10,8 @@
 
 #include "devicearray/dtype_numpy.hpp"
 #include "hsadrv/error.hpp"
-#include "naive_array.hpp"
-#include "support/catch.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

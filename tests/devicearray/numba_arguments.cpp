@@ -3,7 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include "array_fixture.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using array_test::counting;

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "array_fixture.hpp"
-#include "numpy_case.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/array_fixture.hpp"
+#include "tests/devicearray/numpy_case.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using numpy::at;

@@ -1,7 +1,7 @@
 #include "devicearray/python_literal.hpp"
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using Type = PythonLiteral::Type;

@@ -3,7 +3,7 @@
 
 #include <complex>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/device.hpp"
-#include "support/test_file.hpp"
+#include "tests/support/device.hpp"
+#include "tests/support/test_file.hpp"
 
 struct ScaleAdd {
     explicit ScaleAdd(hsadrv::AgentRef agent = {}) : gpu(agent ? agent : driver.gpus().front()) {}

@@ -2,7 +2,7 @@
 #include "devicearray/slice.hpp"
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -2,7 +2,7 @@
 // transfer is complete.
 #include <vector>
 
-#include "array_fixture.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using array_test::counting;

@@ -7,9 +7,9 @@
 
 #include "devicearray/slice.hpp"
 #include "hsadrv/error.hpp"
-#include "naive_array.hpp"
-#include "support/catch.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace hsadrv;
 using naive::Random;

@@ -2,10 +2,10 @@
 // elements.
 #include <cstring>
 
-#include "array_fixture.hpp"
-#include "naive_array.hpp"
-#include "support/sanitizer.hpp"
-#include "support/test_file.hpp"
+#include "tests/devicearray/array_fixture.hpp"
+#include "tests/devicearray/naive_array.hpp"
+#include "tests/support/sanitizer.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using naive::Random;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <thread>
 
-#include "array_fixture.hpp"
+#include "tests/devicearray/array_fixture.hpp"
 
 using namespace hsadrv;
 using array_test::counting;

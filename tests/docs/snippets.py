@@ -82,7 +82,7 @@ def source(page, block):
 def tasks(page, out):
     blocks, titles = read(page)
     name = pathlib.Path(page).stem
-    text = ['#include "docs/task.hpp"\n']
+    text = ['#include "tests/docs/task.hpp"\n']
     text += [source(page, block) for block in blocks if block.kind in ("cpp file", "cpp both")]
     first = [source(page, block) for block in blocks if block.kind == "cpp" and block.task == -1]
     for index, (line, title) in enumerate(titles):

@@ -1,4 +1,4 @@
-#include "task.hpp"
+#include "tests/docs/task.hpp"
 
 #include <unistd.h>
 

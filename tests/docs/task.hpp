@@ -12,7 +12,7 @@
 
 #include "devicearray/devicearray.hpp"
 #include "hsadrv/hsadrv.hpp"
-#include "support/device.hpp"
+#include "tests/support/device.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "examples/pnm.hpp"
-#include "support/device.hpp"
+#include "tests/support/device.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <random>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "device.hpp"
-#include "fuzz.hpp"
+#include "tests/fuzz/device.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tools/kfdemu/base/counters.hpp"
 #include "tools/kfdemu/dispatch/launch.hpp"
 #include "tools/kfdemu/queues/packet.hpp"

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 void fuzz::broken(const char* what) {
     std::fprintf(stderr, "fuzz: %s\n", what);

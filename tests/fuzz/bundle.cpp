@@ -2,11 +2,11 @@
 // that is compressed here, by each method and version in turn, gives the same result as the plain one.
 #include <optional>
 
-#include "code_object_seeds.hpp"
 #include "hsadrv/code/compressed_bundle.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "support/packed_bundle.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
+#include "tests/support/packed_bundle.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 // memory that is there.
 #include <cstdio>
 
-#include "c_handles.hpp"
 #include "devicearray/devicearray.h"
+#include "tests/fuzz/c_handles.hpp"
 
 using namespace c_fuzz;
 

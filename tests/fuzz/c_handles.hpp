@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fuzz.hpp"
 #include "hsadrv/c/handle_table.hpp"
 #include "hsadrv/hsadrv.h"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace c_fuzz {
 

@@ -1,7 +1,7 @@
 // Random sequences of calls of the C interface, with handles that are live, destroyed, of other kinds or no handles, on
 // the emulated device. Each call succeeds, or fails with a result, that result as the thread's last error, and a
 // message; at the end no handle is left. Addresses are valid, as the interface requires; sizes are not.
-#include "c_launch_steps.hpp"
+#include "tests/fuzz/c_launch_steps.hpp"
 
 using namespace c_fuzz;
 

@@ -1,7 +1,7 @@
 // For fuzzing the C interface: launches, and graphs that are built of them.
 #pragma once
 
-#include "c_memory_steps.hpp"
+#include "tests/fuzz/c_memory_steps.hpp"
 
 namespace c_fuzz {
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "c_handles.hpp"
+#include "tests/fuzz/c_handles.hpp"
 
 namespace c_fuzz {
 

@@ -2,9 +2,9 @@
 // the parsers.
 #include "hsadrv/code_object.hpp"
 
-#include "code_object_seeds.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // versions, alone and bundled.
 #pragma once
 
-#include "fuzz.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/file_bytes.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace fuzz {
 

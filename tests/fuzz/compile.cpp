@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "fuzz.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/compile/cache_memory.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -1,10 +1,10 @@
-#include "device.hpp"
+#include "tests/fuzz/device.hpp"
 
 #include <sys/mman.h>
 
 #include <cstdlib>
 
-#include "fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace fuzz {
 

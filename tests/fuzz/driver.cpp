@@ -17,7 +17,7 @@
 #include <iterator>
 #include <string>
 
-#include "mutate.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 

@@ -1,7 +1,7 @@
 // ELF files as bytes: each is read, or refused as InvalidCodeObject; results are within the file.
-#include "code_object_seeds.hpp"
 #include "hsadrv/elf_image.hpp"
 #include "hsadrv/error.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::span file{reinterpret_cast<const std::byte*>(data), size};

@@ -2,11 +2,11 @@
 // or the file is refused as InvalidCodeObject.
 #include "hsadrv/code/fat_binary.hpp"
 
-#include "code_object_seeds.hpp"
 #include "hsadrv/code/offload_binary.hpp"
 #include "hsadrv/error.hpp"
-#include "support/host_elf.hpp"
-#include "support/packed_bundle.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
+#include "tests/support/host_elf.hpp"
+#include "tests/support/packed_bundle.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // beyond its budget.
 #include <span>
 
-#include "fuzz.hpp"
-#include "kfdemu/isa/samples.hpp"
+#include "tests/fuzz/fuzz.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
 
 namespace {

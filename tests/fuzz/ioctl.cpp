@@ -4,8 +4,8 @@
 
 #include <cerrno>
 
-#include "device.hpp"
-#include "fuzz.hpp"
+#include "tests/fuzz/device.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tools/kfdemu/kfd/drm.hpp"
 
 namespace {

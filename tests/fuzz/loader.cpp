@@ -1,10 +1,10 @@
 // Code objects that pass validation and reach the HSA runtime's own loader, on the emulated device: each
 // is loaded or refused.
-#include "code_object_seeds.hpp"
 #include "hsadrv/context.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
 
 namespace {
 

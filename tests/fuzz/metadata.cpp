@@ -2,11 +2,11 @@
 // launch plans or is refused as InvalidCodeObject, too.
 #include "hsadrv/metadata.hpp"
 
-#include "code_object_seeds.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/elf_image.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/launch_plan.hpp"
+#include "tests/fuzz/code_object_seeds.hpp"
 
 namespace {
 

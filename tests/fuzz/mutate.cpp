@@ -1,4 +1,4 @@
-#include "mutate.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 namespace fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // Mutations of byte strings, reproducible. Pure except for the generator's state.
 #pragma once
 
-#include "fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace fuzz {
 

@@ -4,8 +4,8 @@
 
 #include "devicearray/dtype_buffer.hpp"
 #include "devicearray/dtype_numpy.hpp"
-#include "fuzz.hpp"
 #include "hsadrv/error.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // mapped memory.
 #include "tools/kfdemu/queues/sdma_queue.hpp"
 
-#include "fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 #include "tools/kfdemu/base/log.hpp"
 
 namespace {

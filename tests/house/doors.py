@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the parts of the house include of each other: the rules 1 to 3 of CONTRIBUTING.md. Each line that breaks one is printed.
+"""What the parts of the house include of each other: the rules 1 to 3 of CONTRIBUTING.md, and by what names. Each line that breaks one is printed.
 
 Usage: doors.py SOURCE-ROOT
 wings.py checks includes inside hsadrv/ and tools/kfdemu/."""
@@ -10,6 +10,7 @@ from pathlib import Path
 from wings import SUFFIXES
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')
+GENERATED = ["imports.inc"]
 PARTS = ["hsadrv", "devicearray", "shared", "tools", "examples"]
 # An include that these parts do not have, why, and where they do, because …
 RULES = [
@@ -35,6 +36,20 @@ def includes(root: Path) -> list[tuple[str, int, str]]:
     return found
 
 
+def misnamed(root: Path) -> list[str]:
+    """Includes of the project's files by another name than the path from the source root."""
+    found = []
+    for part in ["hsadrv", "devicearray", "tools", "tests"]:
+        for file in sorted(file for file in (root / part).rglob("*") if file.suffix in (*SUFFIXES, ".c")):
+            if "kernels" in file.parts:
+                continue
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                match = re.match(r'^\s*#\s*include\s+"([^">]+)"', line)
+                if match and match[1] not in GENERATED and not (root / match[1]).is_file():
+                    found.append(f"{file.relative_to(root)}:{number}: #include of {match[1]}: not a path from the source root")
+    return found
+
+
 def is_in(file: str, folders: list[str]) -> bool:
     return any(file == folder or file.startswith(folder + "/") for folder in folders)
 
@@ -52,6 +67,9 @@ def main() -> int:
             if not any(is_in(file, [folder]) for file, _, _ in named):
                 print(f"doors.py: {folder} is an exception to '{sentence}', and no longer needs to be")
                 failed += 1
+    for line in misnamed(Path(sys.argv[1])):
+        print(line)
+        failed += 1
     if not every:
         print("doors.py: no include was found")
         failed += 1

@@ -29,7 +29,7 @@ def count(house: Path, prefix: str, order: list[str]) -> tuple[Counter, Counter]
         files[wing] += 1
         for line in file.read_text().splitlines():
             match = wings.INCLUDE.match(line)
-            target = where.get((match and wings.named(match[1], file, house, prefix)) or "")
+            target = where.get(match[1].removeprefix(prefix)) if match else None
             if target and target != wing:
                 includes[wing, target] += 1
     return files, includes

@@ -71,17 +71,6 @@ def wing_of(house: Path, wings: list[str]) -> dict[str, str]:
     return where
 
 
-def named(include: str, file: Path, house: Path, prefix: str) -> str | None:
-    """What the include names, as seen from the house; None: something else."""
-    if include.startswith(prefix):
-        return include[len(prefix):]
-    for folder in (file.parent, house):
-        path = (folder / include).resolve()
-        if path.exists() and path.is_relative_to(house.resolve()):
-            return str(path.relative_to(house.resolve()))
-    return None
-
-
 def check(house: Path, prefix: str, wings: list[str], outside: list[str]) -> tuple[int, list[str]]:
     where = wing_of(house, wings)
     seen, wrong = 0, []
@@ -93,9 +82,9 @@ def check(house: Path, prefix: str, wings: list[str], outside: list[str]) -> tup
             continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             match = INCLUDE.match(line)
-            target = match and named(match[1], file, house, prefix)
-            if not target:
+            if not match or not match[1].startswith(prefix):
                 continue
+            target = match[1].removeprefix(prefix)
             if target in outside:
                 continue
             if target not in where:

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "device.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using detail::AllocationBook;

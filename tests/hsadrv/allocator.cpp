@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_fixture.hpp"
 #include "hsadrv/copy.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/allocator_fixture.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

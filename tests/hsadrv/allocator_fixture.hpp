@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hsadrv/allocator.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 namespace device_test {
 

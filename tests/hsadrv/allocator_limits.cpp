@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "allocator_fixture.hpp"
-#include "control.hpp"
 #include "hsadrv/copy.hpp"
+#include "tests/hsadrv/allocator_fixture.hpp"
+#include "tests/hsadrv/control.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

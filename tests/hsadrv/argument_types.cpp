@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "code_objects.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

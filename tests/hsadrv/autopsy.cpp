@@ -1,7 +1,7 @@
 // The report of a deadline that passes: which stream waits for which, and what blocks them.
 #include <string>
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

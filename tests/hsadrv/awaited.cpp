@@ -9,8 +9,8 @@
 
 #include "hsadrv/signal/watched_wait.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
-#include "stream_fixture.hpp"
-#include "task.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tests/hsadrv/task.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -6,7 +6,7 @@
 #include "hsadrv/c/handle_table.hpp"
 #include "hsadrv/c/objects.hpp"
 #include "hsadrv/hsadrv.h"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace hsadrv::c;

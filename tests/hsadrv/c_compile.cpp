@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string>
 
-#include "compile_fixture.hpp"
 #include "hsadrv/hsadrv.h"
-#include "support/catch.hpp"
+#include "tests/hsadrv/compile_fixture.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace compile_test;
 using test_support::Contains;

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <thread>
 
-#include "c_machine.hpp"
+#include "tests/hsadrv/c_machine.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <thread>
 
-#include "c_machine.hpp"
 #include "hsadrv/c/handle_table.hpp"
-#include "support/allocations.hpp"
+#include "tests/hsadrv/c_machine.hpp"
+#include "tests/support/allocations.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

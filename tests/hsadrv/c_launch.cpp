@@ -3,8 +3,8 @@
 #include <chrono>
 #include <thread>
 
-#include "c_machine.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
+#include "tests/hsadrv/c_machine.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hsadrv/hsadrv.h"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 namespace test_support {
 

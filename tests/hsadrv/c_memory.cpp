@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "c_machine.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/optional_api.hpp"
+#include "tests/hsadrv/c_machine.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <thread>
 
-#include "c_machine.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/optional_api.hpp"
-#include "support/descriptor.hpp"
+#include "tests/hsadrv/c_machine.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "hsadrv/file_bytes.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

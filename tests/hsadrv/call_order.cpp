@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace hsadrv::detail;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hsadrv/graph_builder.hpp"
-#include "stream_fixture.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "code_objects.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/hidden_arguments.hpp"
 #include "hsadrv/launch_plan.hpp"
-#include "support/catch.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

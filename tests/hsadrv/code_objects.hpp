@@ -19,7 +19,7 @@
 
 #include "hsadrv/file_bytes.hpp"
 #include "hsadrv/metadata.hpp"
-#include "support/test_file.hpp"
+#include "tests/support/test_file.hpp"
 
 namespace test_support {
 

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <random>
 
-#include "compile_fixture.hpp"
-#include "device.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/compile/header_folder.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/compile_fixture.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace compile_test;

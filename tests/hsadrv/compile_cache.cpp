@@ -6,11 +6,11 @@
 #include <random>
 #include <thread>
 
-#include "compile_fixture.hpp"
-#include "device.hpp"
 #include "hsadrv/compile.hpp"
 #include "hsadrv/compile/cache_folder.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/compile_fixture.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace compile_test;

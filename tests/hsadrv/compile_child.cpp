@@ -9,10 +9,10 @@
 #include <fstream>
 #include <thread>
 
-#include "compile_fixture.hpp"
-#include "device.hpp"
 #include "hsadrv/compile.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/compile_fixture.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace compile_test;

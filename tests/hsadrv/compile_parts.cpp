@@ -13,8 +13,8 @@
 #include "hsadrv/compile/depfile.hpp"
 #include "hsadrv/compile/diagnostics.hpp"
 #include "hsadrv/compile/kernel_types.hpp"
-#include "support/catch.hpp"
-#include "support/test_file.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace hsadrv::detail;

@@ -2,11 +2,11 @@
 
 #include <random>
 
-#include "code_objects.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
-#include "support/packed_bundle.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/packed_bundle.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

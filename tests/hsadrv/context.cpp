@@ -4,7 +4,7 @@
 #include <memory>
 #include <thread>
 
-#include "device.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "hsadrv/driver.hpp"
-#include "support/control.hpp"
+#include "tests/support/control.hpp"
 
 namespace device_test {
 

@@ -8,9 +8,9 @@
 #include "hsadrv/stream/cooperative_stream.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/stream_core.hpp"
-#include "launch_device.hpp"
 #include "shared/grid_state.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/launch_device.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "control.hpp"
-#include "places.hpp"
+#include "tests/hsadrv/control.hpp"
+#include "tests/hsadrv/places.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -1,7 +1,7 @@
 // The engine that does a copy: the usual one, or a free one.
 #include "hsadrv/memory/copy_engine.hpp"
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

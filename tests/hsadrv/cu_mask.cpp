@@ -1,7 +1,7 @@
 // Masks of compute units as the runtime's environment variable names them.
 #include "hsadrv/base/cu_mask.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::detail;
 using Mask = std::vector<std::uint32_t>;

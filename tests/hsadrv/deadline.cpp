@@ -1,7 +1,7 @@
 // Deadlines: from durations and time points, shared and sliced.
 #include "hsadrv/deadline.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace std::chrono_literals;

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/child.hpp"
-#include "support/device.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/support/child.hpp"
+#include "tests/support/device.hpp"
+#include "tests/support/sanitizer.hpp"
 
 namespace device_test {
 

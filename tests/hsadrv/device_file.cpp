@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <string>
 
-#include "control.hpp"
-#include "device.hpp"
+#include "tests/hsadrv/control.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "hsadrv/error.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

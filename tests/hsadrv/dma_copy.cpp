@@ -1,7 +1,7 @@
 // One copy by the runtime's engines, without a stream.
 #include "hsadrv/dma_copy.hpp"
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "hsadrv/optional_api.hpp"
-#include "places.hpp"
-#include "support/descriptor.hpp"
+#include "tests/hsadrv/places.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

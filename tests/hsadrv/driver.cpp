@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "code_objects.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

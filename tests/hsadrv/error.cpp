@@ -1,7 +1,7 @@
 // Errors: the type gives the kind, the message the call and the remedy.
 #include "hsadrv/error.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "everything/doomed.hpp"
-#include "everything/innocent.hpp"
 #include "hsadrv/context.hpp"
+#include "tests/hsadrv/everything/doomed.hpp"
+#include "tests/hsadrv/everything/innocent.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -13,8 +13,8 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
-#include "launch_device.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/hsadrv/launch_device.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -6,7 +6,7 @@
 
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -7,7 +7,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/file_bytes.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

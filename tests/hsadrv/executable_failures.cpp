@@ -2,10 +2,10 @@
 #include <atomic>
 #include <thread>
 
-#include "control.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable_builder.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/control.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

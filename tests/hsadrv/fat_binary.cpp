@@ -2,13 +2,13 @@
 
 #include <elf.h>
 
-#include "code_objects.hpp"
 #include "hsadrv/code/offload_binary.hpp"
 #include "hsadrv/code/offload_bundle.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
-#include "support/host_elf.hpp"
-#include "support/packed_bundle.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/host_elf.hpp"
+#include "tests/support/packed_bundle.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <thread>
 
-#include "code_objects.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -9,10 +9,10 @@
 #include <string>
 #include <thread>
 
-#include "device.hpp"
 #include "hsadrv/graph.hpp"
 #include "hsadrv/stream/stream_core.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -7,7 +7,7 @@
 
 #include "hsadrv/graph_builder.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

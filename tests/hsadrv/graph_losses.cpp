@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "hsadrv/graph_builder.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using hsadrv::detail::GraphPlan;
 using hsadrv::detail::GraphPlanNode;

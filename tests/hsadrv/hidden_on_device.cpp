@@ -3,7 +3,7 @@
 
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/services/kernel_services.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -9,8 +9,8 @@
 #include "hsadrv/graph.hpp"
 #include "hsadrv/graph_builder.hpp"
 #include "hsadrv/kernel_output.hpp"
-#include "kernel_texts.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/kernel_texts.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "stream_fixture.hpp"
-#include "task.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tests/hsadrv/task.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

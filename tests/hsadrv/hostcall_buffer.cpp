@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::detail;
 

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "hsadrv/allocator.hpp"
-#include "places.hpp"
+#include "tests/hsadrv/places.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

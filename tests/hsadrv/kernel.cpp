@@ -3,8 +3,8 @@
 
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/error.hpp"
-#include "launch_device.hpp"
-#include "support/allocations.hpp"
+#include "tests/hsadrv/launch_device.hpp"
+#include "tests/support/allocations.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -1,6 +1,6 @@
 #include "hsadrv/kernel_args.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

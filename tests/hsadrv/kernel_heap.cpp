@@ -5,7 +5,7 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_output.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

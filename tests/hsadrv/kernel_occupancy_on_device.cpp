@@ -1,7 +1,7 @@
 // Suggested launches on a device: they are accepted, and the numbers are the device's.
 #include "hsadrv/error.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

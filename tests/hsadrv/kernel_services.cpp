@@ -14,8 +14,8 @@
 
 #include "hsadrv/error.hpp"
 #include "hsadrv/graph_builder.hpp"
-#include "kernel_texts.hpp"
-#include "launch_device.hpp"
+#include "tests/hsadrv/kernel_texts.hpp"
+#include "tests/hsadrv/launch_device.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

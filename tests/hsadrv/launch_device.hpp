@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "code_objects.hpp"
 #include "hsadrv/executable.hpp"
 #include "hsadrv/memory.hpp"
-#include "support/device.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/device.hpp"
 
 namespace test_support {
 

@@ -1,8 +1,8 @@
 #include "hsadrv/launch_plan.hpp"
 
-#include "code_objects.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "hsadrv/stream/launch_lane.hpp"
-#include "support/catch.hpp"
-#include "support/session.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/session.hpp"
 
 using namespace hsadrv::detail;
 

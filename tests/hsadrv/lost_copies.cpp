@@ -14,7 +14,7 @@
 #include "hsadrv/stream/copy_queue.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

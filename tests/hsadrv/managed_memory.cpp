@@ -9,7 +9,7 @@
 #include <future>
 #include <memory>
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

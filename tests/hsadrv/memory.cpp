@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "control.hpp"
-#include "device.hpp"
+#include "tests/hsadrv/control.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

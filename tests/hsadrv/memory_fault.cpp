@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
-#include "support/checks.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

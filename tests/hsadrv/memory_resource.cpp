@@ -5,7 +5,7 @@
 #include <list>
 #include <vector>
 
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -11,10 +11,10 @@
 #include <map>
 #include <optional>
 
-#include "code_objects.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/kernel_occupancy.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

@@ -2,9 +2,9 @@
 
 #include <random>
 
-#include "code_objects.hpp"
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/hsadrv/code_objects.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using namespace test_support;

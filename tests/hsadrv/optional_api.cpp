@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 

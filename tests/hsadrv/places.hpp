@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hsadrv/copy.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 namespace device_test {
 

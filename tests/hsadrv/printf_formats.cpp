@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using hsadrv::detail::PrintfFormats;
 

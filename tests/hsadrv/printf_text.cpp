@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hsadrv/services/kernel_messages.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::detail;
 

@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "hsadrv/base/device_file.hpp"
-#include "kfdemu.h"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/test_file.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;

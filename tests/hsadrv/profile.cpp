@@ -8,8 +8,8 @@
 
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
-#include "kfdemu.h"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "control.hpp"
-#include "device.hpp"
-#include "kfdemu.h"
+#include "tests/hsadrv/control.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "hsadrv/queue/queue_state.hpp"
-#include "kfdemu.h"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/test_file.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "places.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/places.hpp"
+#include "tests/support/test_file.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using hsadrv::detail::HostLock;
 using hsadrv::detail::HostRange;

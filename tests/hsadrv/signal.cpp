@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "hsadrv/signal_pool.hpp"
+#include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -1,7 +1,7 @@
 // The sizes of an allocator's blocks.
 #include "hsadrv/memory/size_class.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::detail;
 

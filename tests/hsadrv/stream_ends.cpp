@@ -12,7 +12,7 @@
 #include "hsadrv/graph.hpp"
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "device.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
-#include "support/gate.hpp"
-#include "support/test_file.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/support/gate.hpp"
+#include "tests/support/test_file.hpp"
 
 namespace device_test {
 

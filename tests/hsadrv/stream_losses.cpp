@@ -16,7 +16,7 @@
 #include "hsadrv/stream/queue_pool.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "hsadrv/stream/stream_handle.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "hsadrv/error.hpp"
-#include "stream_fixture.hpp"
-#include "support/allocations.hpp"
-#include "support/checks.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/checks.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

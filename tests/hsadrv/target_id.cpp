@@ -1,7 +1,7 @@
 #include "hsadrv/target_id.hpp"
 
 #include "hsadrv/error.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv;
 using test_support::Contains;

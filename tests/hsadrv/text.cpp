@@ -1,6 +1,6 @@
 #include "hsadrv/base/text.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using hsadrv::detail::hex;
 

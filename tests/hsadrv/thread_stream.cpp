@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hsadrv/base/runtime.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

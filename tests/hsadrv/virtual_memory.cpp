@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "places.hpp"
-#include "support/descriptor.hpp"
+#include "tests/hsadrv/places.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

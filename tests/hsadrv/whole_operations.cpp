@@ -10,7 +10,7 @@
 #include "hsadrv/stream/graph_state.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "shared/grid_state.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "kfdemu.h"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 using namespace device_test;

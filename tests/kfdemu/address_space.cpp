@@ -1,9 +1,9 @@
-#include "base/address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 
 #include <atomic>
 #include <thread>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

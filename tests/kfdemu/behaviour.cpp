@@ -1,7 +1,7 @@
-#include "base/behaviour.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
 
-#include "base/options.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 using namespace kfdemu;
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
-#include "support/descriptor.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/descriptor.hpp"
 
 // What stat(), lstat(), fstat() and fstatat() are in programs that were linked to glibc before 2.33.
 extern "C" {

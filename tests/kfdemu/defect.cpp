@@ -1,6 +1,6 @@
-#include "base/defect.hpp"
+#include "tools/kfdemu/base/defect.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

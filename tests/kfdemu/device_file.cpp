@@ -1,10 +1,10 @@
-#include "resources/device_file.hpp"
+#include "tools/kfdemu/resources/device_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using kfdemu::DeviceFile;
 

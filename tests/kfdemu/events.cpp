@@ -1,4 +1,4 @@
-#include "resources/events.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

@@ -1,11 +1,11 @@
-#include "base/host_cpus.hpp"
+#include "tools/kfdemu/base/host_cpus.hpp"
 
 #include <fmt/core.h>
 
 #include <map>
 #include <set>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace libc_hook {
 

@@ -11,9 +11,9 @@
 #include <iterator>
 #include <string>
 
-#include "libc_hook.hpp"
-#include "support/catch.hpp"
-#include "support/descriptor.hpp"
+#include "tests/kfdemu/libc_hook.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/descriptor.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
-#include "base/options.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using kfdemu::Order;
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "raw_kfd.hpp"
-#include "support/descriptor.hpp"
+#include "tests/kfdemu/raw_kfd.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace kfdemu;
 using namespace raw_kfd;

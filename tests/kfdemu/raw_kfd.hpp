@@ -15,8 +15,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "base/abi.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/abi.hpp"
 
 namespace raw_kfd {
 

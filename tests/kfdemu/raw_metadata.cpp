@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "raw_kfd.hpp"
-#include "support/descriptor.hpp"
+#include "tests/kfdemu/raw_kfd.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace raw_kfd;
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "libc_hook.hpp"
-#include "raw_kfd.hpp"
-#include "support/descriptor.hpp"
+#include "tests/kfdemu/libc_hook.hpp"
+#include "tests/kfdemu/raw_kfd.hpp"
+#include "tests/support/descriptor.hpp"
 
 using namespace raw_kfd;
 using libc_hook::Hook;

@@ -1,9 +1,9 @@
-#include "queues/sdma_packet.hpp"
+#include "tools/kfdemu/queues/sdma_packet.hpp"
 
 #include <vector>
 
-#include "queues/sdma_atomic.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/queues/sdma_atomic.hpp"
 
 using namespace kfdemu::sdma;
 

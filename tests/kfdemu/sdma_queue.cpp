@@ -1,6 +1,6 @@
 // An SDMA queue without a runtime: a ring of packets in, memory out. Packets are written as the public header
 // vega10_sdma_pkt_open.h lays them out.
-#include "queues/sdma_queue.hpp"
+#include "tools/kfdemu/queues/sdma_queue.hpp"
 
 #include <unistd.h>
 
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "base/log.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/log.hpp"
 
 using namespace kfdemu;
 

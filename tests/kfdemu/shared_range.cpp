@@ -1,4 +1,4 @@
-#include "base/shared_range.hpp"
+#include "tools/kfdemu/base/shared_range.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,8 +9,8 @@
 #include <iterator>
 #include <thread>
 
-#include "resources/device_file.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/resources/device_file.hpp"
 
 using kfdemu::DeviceFile;
 using kfdemu::SharedRange;

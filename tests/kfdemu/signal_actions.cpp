@@ -9,9 +9,9 @@
 #include <map>
 #include <thread>
 
-#include "raw_kfd.hpp"
-#include "support/descriptor.hpp"
-#include "support/sanitizer.hpp"
+#include "tests/kfdemu/raw_kfd.hpp"
+#include "tests/support/descriptor.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace raw_kfd;
 

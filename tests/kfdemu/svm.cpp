@@ -1,12 +1,12 @@
 // Attributes of the program's own pages, without a device: resources/svm.hpp.
-#include "resources/svm.hpp"
+#include "tools/kfdemu/resources/svm.hpp"
 
 #include <sys/mman.h>
 
 #include <cerrno>
 
-#include "base/page.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 using namespace kfdemu;
 

@@ -1,10 +1,10 @@
-#include "boundary/sysfs.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <tuple>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

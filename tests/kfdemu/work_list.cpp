@@ -1,8 +1,8 @@
-#include "queues/work_list.hpp"
+#include "tools/kfdemu/queues/work_list.hpp"
 
 #include <set>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu;
 

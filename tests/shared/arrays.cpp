@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "kernel_device.hpp"
-#include "kernels/random_layouts.hpp"
-#include "kernels/transpose_tile.hpp"
+#include "tests/shared/kernel_device.hpp"
+#include "tests/shared/kernels/random_layouts.hpp"
+#include "tests/shared/kernels/transpose_tile.hpp"
 
 using namespace hsadrv;
 

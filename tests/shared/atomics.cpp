@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel_device.hpp"
-#include "kernels/atomic_rows.h"
+#include "tests/shared/kernel_device.hpp"
+#include "tests/shared/kernels/atomic_rows.h"
 
 using namespace hsadrv;
 

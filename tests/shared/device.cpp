@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "kernel_device.hpp"
-#include "kernels/layouts.hpp"
+#include "tests/shared/kernel_device.hpp"
+#include "tests/shared/kernels/layouts.hpp"
 
 using namespace hsadrv;
 

@@ -1,6 +1,6 @@
 #include "shared/group_size.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::shared;
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "support/device.hpp"
-#include "support/test_file.hpp"
+#include "tests/support/device.hpp"
+#include "tests/support/test_file.hpp"
 
 struct Device : test_support::Device {
     hsadrv::Kernel kernel(const std::string& source, const std::string& level, const std::string& name) const {

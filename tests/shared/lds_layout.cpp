@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::shared;
 

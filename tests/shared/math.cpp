@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "kernel_device.hpp"
+#include "tests/shared/kernel_device.hpp"
 
 using namespace hsadrv;
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::shared;
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel_device.hpp"
-#include "kernels/wave_rows.h"
+#include "tests/shared/kernel_device.hpp"
+#include "tests/shared/kernels/wave_rows.h"
 
 using namespace hsadrv;
 

@@ -1,4 +1,4 @@
-#include "support/allocations.hpp"
+#include "tests/support/allocations.hpp"
 
 #include <dlfcn.h>
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/control.hpp"
+#include "tests/support/control.hpp"
 
 namespace test_support {
 

@@ -1,4 +1,4 @@
-#include "support/child.hpp"
+#include "tests/support/child.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace test_support {
 

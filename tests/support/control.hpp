@@ -4,13 +4,13 @@
 //     if (control) control->fail(KFDEMU_ALLOCATION, 1, 1, ENOMEM);
 #pragma once
 
-#include <kfdemu.h>
+#include "tools/kfdemu/kfdemu.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace test_support {
 

@@ -19,7 +19,7 @@
 #include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/stream.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace test_support {
 

@@ -1,4 +1,4 @@
 // The main() of every test program without its own.
-#include "support/session.hpp"
+#include "tests/support/session.hpp"
 
 int main(int argc, char** argv) { return test_support::run_session(argc, argv); }

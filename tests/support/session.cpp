@@ -4,13 +4,13 @@
 #else
 #define CATCH_CONFIG_RUNNER
 #endif
-#include "support/session.hpp"
+#include "tests/support/session.hpp"
 
 #include <cstdio>
 #include <functional>
 #include <map>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace {
 std::size_t passed = 0, failed = 0;

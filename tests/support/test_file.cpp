@@ -1,9 +1,9 @@
-#include "support/test_file.hpp"
+#include "tests/support/test_file.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 
-#include "support/turn.hpp"
+#include "tests/support/turn.hpp"
 
 namespace test_support {
 namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-#include "own_program.hpp"
+#include "tools/common/own_program.hpp"
 
 #include <sys/auxv.h>
 

@@ -1,4 +1,4 @@
-#include "xml.hpp"
+#include "tools/common/xml.hpp"
 
 namespace tools {
 

@@ -1,4 +1,4 @@
-#include "build.hpp"
+#include "tools/hsadrv-cc/build.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,9 +8,6 @@
 #include <cstring>
 #include <memory>
 
-#include "commands.hpp"
-#include "depfile.hpp"
-#include "failure.hpp"
 #include "hsadrv/compile/advice.hpp"
 #include "hsadrv/compile/header_folder.hpp"
 #include "hsadrv/compile/recipe.hpp"
@@ -20,6 +17,9 @@
 #include "tools/common/own_program.hpp"
 #include "tools/common/pending_file.hpp"
 #include "tools/common/scratch_folder.hpp"
+#include "tools/hsadrv-cc/commands.hpp"
+#include "tools/hsadrv-cc/depfile.hpp"
+#include "tools/hsadrv-cc/failure.hpp"
 
 namespace hsadrv_cc {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "hsadrv/compile/clang.hpp"
 #include "hsadrv/target_id.hpp"
-#include "options.hpp"
-#include "report.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv-cc/options.hpp"
+#include "tools/hsadrv-cc/report.hpp"
 
 namespace hsadrv_cc {
 

@@ -1,4 +1,4 @@
-#include "commands.hpp"
+#include "tools/hsadrv-cc/commands.hpp"
 
 #include <fmt/format.h>
 

@@ -12,8 +12,8 @@
 
 #include "hsadrv/compile/clang.hpp"
 #include "hsadrv/target_id.hpp"
-#include "options.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv-cc/options.hpp"
 
 namespace hsadrv_cc {
 

@@ -1,4 +1,4 @@
-#include "depfile.hpp"
+#include "tools/hsadrv-cc/depfile.hpp"
 
 #include <algorithm>
 #include <string_view>

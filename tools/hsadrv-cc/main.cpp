@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <optional>
 
-#include "build.hpp"
-#include "failure.hpp"
 #include "hsadrv/compile.hpp"
 #include "hsadrv/compile/advice.hpp"
-#include "options.hpp"
-#include "report.hpp"
-#include "targets.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv-cc/build.hpp"
+#include "tools/hsadrv-cc/failure.hpp"
+#include "tools/hsadrv-cc/options.hpp"
+#include "tools/hsadrv-cc/report.hpp"
+#include "tools/hsadrv-cc/targets.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "tools/hsadrv-cc/options.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <string_view>
 
-#include "failure.hpp"
 #include "hsadrv/compile/recipe.hpp"
 #include "tools/common/command_line.hpp"
+#include "tools/hsadrv-cc/failure.hpp"
 
 namespace hsadrv_cc {
 namespace fs = std::filesystem;

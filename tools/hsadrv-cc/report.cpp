@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "tools/hsadrv-cc/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "targets.hpp"
+#include "tools/hsadrv-cc/targets.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "failure.hpp"
 #include "hsadrv/error.hpp"
+#include "tools/hsadrv-cc/failure.hpp"
 
 namespace hsadrv_cc {
 namespace {

@@ -1,4 +1,4 @@
-#include "command_line.hpp"
+#include "tools/hsadrv/command_line.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "subcommands.hpp"
 #include "tools/common/nearest.hpp"
 #include "tools/common/standard_streams.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace {

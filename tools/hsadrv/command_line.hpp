@@ -7,7 +7,7 @@
 // Pure, except that --help and --version print. Thread safety: no state.
 #pragma once
 
-#include "subcommand.hpp"
+#include "tools/hsadrv/subcommand.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,13 +1,13 @@
-#include "completion.hpp"
+#include "tools/hsadrv/completion.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <vector>
 
-#include "command_line.hpp"
-#include "subcommands.hpp"
 #include "tools/common/split.hpp"
+#include "tools/hsadrv/command_line.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -1,8 +1,8 @@
 // hsadrv info: what the HSA runtime reports about this machine.
-#include "info/gather.hpp"
+#include "tools/hsadrv/info/gather.hpp"
 
-#include "info/report.hpp"
-#include "subcommands.hpp"
+#include "tools/hsadrv/info/report.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "json.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_tool {
 

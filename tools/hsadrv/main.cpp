@@ -1,10 +1,10 @@
 // hsadrv: one command for an AMD GPU at driver level: info, doctor, topo, bench, objdump, trace, test.
 #include <cstdio>
 
-#include "command_line.hpp"
 #include "hsadrv/error.hpp"
 #include "tools/common/process.hpp"
 #include "tools/common/standard_streams.hpp"
+#include "tools/hsadrv/command_line.hpp"
 
 namespace {
 

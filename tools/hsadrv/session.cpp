@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "tools/hsadrv/session.hpp"
 
 #include <fmt/format.h>
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <string_view>
 
-#include "exit_status.hpp"
 #include "hsadrv/driver.hpp"
-#include "json.hpp"
-#include "terminal.hpp"
+#include "tools/hsadrv/exit_status.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_tool {
 

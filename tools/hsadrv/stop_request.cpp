@@ -1,4 +1,4 @@
-#include "stop_request.hpp"
+#include "tools/hsadrv/stop_request.hpp"
 
 #include <atomic>
 

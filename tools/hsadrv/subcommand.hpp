@@ -11,8 +11,8 @@
 
 #include <functional>
 
-#include "session.hpp"
 #include "tools/common/command_line.hpp"
+#include "tools/hsadrv/session.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,4 +1,4 @@
-#include "subcommands.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "subcommand.hpp"
+#include "tools/hsadrv/subcommand.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,4 +1,4 @@
-#include "terminal.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 #include <langinfo.h>
 #include <sys/ioctl.h>

@@ -1,10 +1,10 @@
 // hsadrv topo: draws the agents of this machine and the links between them.
 #include <fmt/format.h>
 
-#include "info/gather.hpp"
-#include "subcommands.hpp"
 #include "tools/common/pending_file.hpp"
-#include "topo/report.hpp"
+#include "tools/hsadrv/info/gather.hpp"
+#include "tools/hsadrv/subcommands.hpp"
+#include "tools/hsadrv/topo/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -12,13 +12,13 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/companion.hpp"
-#include "base/log.hpp"
-#include "base/model.hpp"
-#include "base/options.hpp"
-#include "check/report/report_file.hpp"
-#include "count/write.hpp"
-#include "isa/encodings/decode.hpp"
+#include "tools/kfdemu/base/companion.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/model.hpp"
+#include "tools/kfdemu/base/options.hpp"
+#include "tools/kfdemu/check/report/report_file.hpp"
+#include "tools/kfdemu/count/write.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 namespace fs = std::filesystem;
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "devicearray/devicearray.hpp"
-#include "measure.hpp"
+#include "tests/hsadrv/bench/measure.hpp"
 
 using namespace hsadrv;
 

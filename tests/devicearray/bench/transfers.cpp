@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "devicearray/devicearray.hpp"
-#include "measure.hpp"
+#include "tests/hsadrv/bench/measure.hpp"
 
 using namespace hsadrv;
 

@@ -3,6 +3,6 @@
 #define PRECOMPILED_ARRAY_TESTS_HPP
 
 #include "devicearray/devicearray.hpp"
-#include "support/precompiled/tests.hpp"
+#include "tests/support/precompiled/tests.hpp"
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "hsadrv/compile/cache_memory.hpp"
 #include "hsadrv/hsadrv.hpp"
-#include "measure.hpp"
+#include "tests/hsadrv/bench/measure.hpp"
 
 using namespace hsadrv;
 

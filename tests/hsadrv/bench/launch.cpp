@@ -10,11 +10,11 @@
 #include <functional>
 #include <string>
 
-#include "hand_written.hpp"
-#include "hip.hpp"
 #include "hsadrv/hsadrv.h"
 #include "hsadrv/hsadrv.hpp"
-#include "measure.hpp"
+#include "tests/hsadrv/bench/hand_written.hpp"
+#include "tests/hsadrv/bench/hip.hpp"
+#include "tests/hsadrv/bench/measure.hpp"
 
 using namespace hsadrv;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hsadrv/hsadrv.hpp"
-#include "measure.hpp"
+#include "tests/hsadrv/bench/measure.hpp"
 
 using namespace hsadrv;
 

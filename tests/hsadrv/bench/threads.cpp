@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hsadrv/hsadrv.hpp"
-#include "kfdemu.h"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsadrv;
 

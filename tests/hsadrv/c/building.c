@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "machine.h"
+#include "tests/hsadrv/c/machine.h"
 
 struct steps {
     int calls, releases;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "tests/hsadrv/c/machine.h"
 
 static void devices(const struct machine* m) {
     size_t count = 0;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "tests/hsadrv/c/machine.h"
 
 /* What the other process is given. */
 struct shared {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <memory>
 
-#include "everything/shared.hpp"
 #include "hsadrv/error.hpp"
+#include "tests/hsadrv/everything/shared.hpp"
 
 namespace device_test::everything {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "everything/shared.hpp"
 #include "hsadrv/registration.hpp"
+#include "tests/hsadrv/everything/shared.hpp"
 
 namespace device_test::everything {
 

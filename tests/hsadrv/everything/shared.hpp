@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hsadrv/graph.hpp"
-#include "stream_fixture.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 
 namespace device_test::everything {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
-#include "failing.hpp"
-#include "remains.hpp"
-#include "support/test_file.hpp"
-#include "support/turn.hpp"
+#include "tests/hsadrv/device.hpp"
+#include "tests/hsadrv/failing/failing.hpp"
+#include "tests/hsadrv/failing/remains.hpp"
+#include "tests/support/test_file.hpp"
+#include "tests/support/turn.hpp"
 
 using namespace hsadrv;
 using namespace device_test;

@@ -1,5 +1,5 @@
 // Defines every function of imports.inc: counts the call, fails it or forwards it to the runtime. See failing.hpp.
-#include "failing.hpp"
+#include "tests/hsadrv/failing/failing.hpp"
 
 #include <dlfcn.h>
 #include <hsa/hsa_ext_amd.h>

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <iterator>
 
-#include "device.hpp"
-#include "kfdemu.h"
+#include "tests/hsadrv/device.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 namespace device_test {
 

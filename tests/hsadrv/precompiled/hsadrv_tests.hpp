@@ -3,6 +3,6 @@
 #define PRECOMPILED_HSADRV_TESTS_HPP
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/precompiled/tests.hpp"
+#include "tests/support/precompiled/tests.hpp"
 
 #endif

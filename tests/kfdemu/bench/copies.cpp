@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "hsa/kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <thread>
 
-#include "hsa/child.hpp"
-#include "hsa/kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

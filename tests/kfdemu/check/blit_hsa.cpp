@@ -8,8 +8,8 @@
 #include <fstream>
 #include <span>
 
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

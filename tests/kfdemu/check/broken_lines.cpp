@@ -6,8 +6,8 @@
 #include <iterator>
 #include <random>
 
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

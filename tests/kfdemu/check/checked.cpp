@@ -1,4 +1,4 @@
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 namespace check_test {
 

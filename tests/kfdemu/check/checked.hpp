@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "machine.hpp"
-#include "support/turn.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
+#include "tests/support/turn.hpp"
 
 namespace check_test {
 

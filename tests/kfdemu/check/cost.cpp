@@ -5,7 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 namespace {
 

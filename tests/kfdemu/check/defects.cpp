@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

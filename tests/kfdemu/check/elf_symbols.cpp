@@ -1,11 +1,11 @@
 // Which function of an ELF file an address is in.
-#include "check/report/elf_symbols.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
 
 #include <elf.h>
 
 #include <cstring>
 
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace kfdemu::check;
 

@@ -15,8 +15,8 @@
 #include <memory>
 #include <thread>
 
-#include "hsa/kernel.hpp"
-#include "kfdemu.h"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 using namespace hsa_test;
 

@@ -1,5 +1,5 @@
 // `fence`: reads of what another work-group wrote, ordered, but with a cache or a store in between.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace check_test;
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 #include "tools/kfdemu/check/init/init_plan.hpp"
 #include "tools/kfdemu/check/init/scalar_flow.hpp"
 #include "tools/kfdemu/check/init/vector_flow.hpp"

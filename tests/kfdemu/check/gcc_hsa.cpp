@@ -1,6 +1,6 @@
 // `init` and code that GCC compiled.
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#include "packets.hpp"
+#include "tests/kfdemu/check/packets.hpp"
 
 using namespace packets_test;
 

@@ -4,14 +4,14 @@
 #include <iterator>
 #include <memory>
 
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 // Debian's header looks for its neighbours in a folder inc/, which is not installed, unless this is defined.
 #define AMD_INTERNAL_BUILD
 #include <hsa/hsa_api_trace.h>
 
-#include "boundary/hsa_table.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 using namespace hsa_test;
 

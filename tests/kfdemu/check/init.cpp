@@ -1,5 +1,5 @@
 // `init`: values that were never written, where they matter.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 #include "tools/kfdemu/check/init/fresh_memory.hpp"
 
 using namespace check_test;

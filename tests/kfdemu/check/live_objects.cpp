@@ -1,7 +1,7 @@
 // `leak`: what is alive, in groups, and whose it is.
-#include "check/leak/live_objects.hpp"
+#include "tools/kfdemu/check/leak/live_objects.hpp"
 
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace kfdemu::check;
 using test_support::Contains;

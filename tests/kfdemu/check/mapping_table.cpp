@@ -1,11 +1,11 @@
 // The watched mappings that remain when parts are unmapped.
-#include "boundary/mapping_table.hpp"
+#include "tools/kfdemu/boundary/mapping_table.hpp"
 
 #include <map>
 #include <random>
 #include <utility>
 
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using kfdemu::MappingTable;
 

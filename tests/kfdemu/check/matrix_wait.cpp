@@ -1,5 +1,5 @@
 // `wait`: instructions that follow matrix instructions, and matrix instructions that follow others, too closely.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace check_test;
 

@@ -1,5 +1,5 @@
 // `memory`: accesses outside of allocations, of freed memory, and outside of LDS, scratch and arguments.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace check_test;
 

@@ -1,5 +1,5 @@
 // What a program loads that uses no GPU until then: runs a kernel with a missing wait.
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 extern "C" [[gnu::visibility("default")]] void run_late() {
     using namespace hsa_test;

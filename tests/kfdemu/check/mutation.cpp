@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "checked.hpp"
-#include "racing.hpp"
+#include "tests/kfdemu/check/checked.hpp"
+#include "tests/kfdemu/check/racing.hpp"
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
 using namespace check_test;

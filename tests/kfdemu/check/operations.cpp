@@ -1,10 +1,10 @@
 // What `race` keeps of kernels and copies that have ended, and for how long.
-#include "check/race/operations.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
 
-#include "check/process.hpp"
-#include "check/race/shadow_conflicts.hpp"
-#include "checked.hpp"
-#include "queues/checked_copy.hpp"
+#include "tests/kfdemu/check/checked.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/check/race/shadow_conflicts.hpp"
+#include "tools/kfdemu/queues/checked_copy.hpp"
 
 using namespace kfdemu::check;
 

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <thread>
 
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 namespace packets_test {
 

@@ -1,5 +1,5 @@
 // `race` between kernels, and between kernels and copies; `fence` of packets and arguments that change in flight.
-#include "packets.hpp"
+#include "tests/kfdemu/check/packets.hpp"
 
 using namespace packets_test;
 

@@ -1,5 +1,5 @@
 // Pieces of an allocation that a pool above the runtime hands out.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace kfdemu::check;
 using test_support::Contains;

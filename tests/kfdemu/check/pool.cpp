@@ -1,8 +1,8 @@
 // `memory` on blocks of hsadrv's pool: KFDEMU=check=memory.
-#include <kfdemu.h>
+#include "tools/kfdemu/kfdemu.h"
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/control.hpp"
+#include "tests/support/control.hpp"
 
 using namespace hsadrv;
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "packets.hpp"
+#include "tests/kfdemu/check/packets.hpp"
 
 using namespace packets_test;
 

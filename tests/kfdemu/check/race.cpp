@@ -1,6 +1,6 @@
 // `race`: accesses of LDS by two waves that no barrier orders.
-#include "checked.hpp"
-#include "racing.hpp"
+#include "tests/kfdemu/check/checked.hpp"
+#include "tests/kfdemu/check/racing.hpp"
 
 using namespace check_test;
 

@@ -1,6 +1,6 @@
 // `race` through the HSA runtime: both sides of each finding are at lines that the kernel's source marks as racing.
-#include "control/control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,5 +1,5 @@
 // `race`: accesses of memory by two waves or work-groups of a dispatch that nothing orders.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 #include "tools/kfdemu/check/race/memory_shadow.hpp"
 
 using namespace check_test;

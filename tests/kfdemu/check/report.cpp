@@ -1,5 +1,5 @@
 // The report: folding, text, JSON, summary.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace check_test;
 using test_support::Contains;

@@ -1,5 +1,5 @@
 // `fence` and the scopes in the headers of packets.
-#include "packets.hpp"
+#include "tests/kfdemu/check/packets.hpp"
 
 using namespace packets_test;
 

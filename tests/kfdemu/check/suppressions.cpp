@@ -1,7 +1,7 @@
 // Suppressions, limits and stops of the report.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
-#include "check/report/suppressions.hpp"
+#include "tools/kfdemu/check/report/suppressions.hpp"
 
 using namespace check_test;
 using kfdemu::check::Report;

@@ -1,14 +1,14 @@
 // The tool that ROCR loads, on API tables of several versions of ROCR, whose functions do nothing: what is wrapped, and
 // what it makes of the calls. KFDEMU=check=memory+leak.
-#include <kfdemu.h>
+#include "tools/kfdemu/kfdemu.h"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "boundary/hsa_table.hpp"
-#include "support/control.hpp"
+#include "tests/support/control.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 using namespace kfdemu::hsa;
 

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 #include "tools/kfdemu/check/init/data_flow.hpp"
 #include "tools/kfdemu/check/init/defined_memory.hpp"
 

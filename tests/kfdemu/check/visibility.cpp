@@ -1,7 +1,7 @@
 // Which writes are visible to later kernels and copies, by the fences of packets.
-#include "check/fence/visibility.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
 
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace kfdemu::check;
 

@@ -1,5 +1,5 @@
 // `wait`: registers used before the s_waitcnt that their load requires.
-#include "checked.hpp"
+#include "tests/kfdemu/check/checked.hpp"
 
 using namespace check_test;
 

@@ -4,8 +4,8 @@
 //     control->fail(KFDEMU_ALLOCATION, 1, 1, ENOMEM);
 #pragma once
 
-#include "hsa/machine.hpp"
-#include "support/control.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
+#include "tests/support/control.hpp"
 
 namespace hsa_test {
 /// Of the text of findings.

@@ -1,6 +1,6 @@
 // The device's counters agree with the submitted work.
-#include "control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

@@ -1,8 +1,8 @@
 // The strict behaviour write-index: slots that the write index covers before they are written.
 #include <thread>
 
-#include "control.hpp"
-#include "hsa/queue.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/queue.hpp"
 
 using namespace hsa_test;
 

@@ -2,8 +2,8 @@
 // wait is over.
 #include <thread>
 
-#include "control.hpp"
-#include "hsa/queue.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/queue.hpp"
 
 using namespace hsa_test;
 

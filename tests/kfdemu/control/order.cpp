@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
-#include "control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "control.hpp"
-#include "hsa/child.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

@@ -1,9 +1,9 @@
 // The packet processor under --strict, as strict as any GPU, and by default.
 #include <cstdlib>
 
-#include "control.hpp"
-#include "hsa/child.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <thread>
 
-#include "control.hpp"
-#include "hsa/kernel.hpp"
+#include "tests/kfdemu/control/control.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 using namespace hsa_test;
 

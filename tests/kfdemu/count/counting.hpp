@@ -6,7 +6,7 @@
 //     });
 #pragma once
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 #include "tools/kfdemu/count/listing.hpp"
 
 namespace count_test {

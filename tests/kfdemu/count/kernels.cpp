@@ -1,5 +1,5 @@
 // What kernels add up to, number by number.
-#include "counting.hpp"
+#include "tests/kfdemu/count/counting.hpp"
 
 using namespace count_test;
 

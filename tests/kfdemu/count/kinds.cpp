@@ -1,7 +1,7 @@
 // The class of an instruction.
 #include "tools/kfdemu/count/kinds.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
 
 using namespace kfdemu;

@@ -1,7 +1,7 @@
 // How counters are written.
 #include "tools/kfdemu/count/listing.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu::count;
 using test_support::Contains;

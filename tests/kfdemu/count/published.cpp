@@ -1,5 +1,5 @@
 // What is published for hardware, and what is counted here. docs/guide/counters.md has the sources.
-#include "counting.hpp"
+#include "tests/kfdemu/count/counting.hpp"
 
 using namespace count_test;
 

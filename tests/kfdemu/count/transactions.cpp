@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace kfdemu::count;
 

@@ -1,4 +1,4 @@
-#include "differential.hpp"
+#include "tests/kfdemu/differential/differential.hpp"
 
 #include <cinttypes>
 #include <cstdio>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "../dispatch/machine.hpp"
-#include "host_group.hpp"
-#include "inputs.hpp"
+#include "tests/kfdemu/differential/host_group.hpp"
+#include "tests/kfdemu/differential/inputs.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 namespace differential {
 namespace {

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "host_half.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/differential/host_half.hpp"
+#include "tests/support/catch.hpp"
 
 namespace differential {
 

@@ -1,4 +1,4 @@
-#include "host_group.hpp"
+#include "tests/kfdemu/differential/host_group.hpp"
 
 #include <algorithm>
 #include <stdexcept>

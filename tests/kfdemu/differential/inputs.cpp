@@ -1,4 +1,4 @@
-#include "inputs.hpp"
+#include "tests/kfdemu/differential/inputs.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "differential.hpp"
+#include "tests/kfdemu/differential/differential.hpp"
 
 namespace differential {
 std::vector<std::byte> inputs(Kind kind, Values values, std::size_t count, std::uint64_t seed);

@@ -1,7 +1,7 @@
 // The same expressions on the host and on the device.
-#include "kernels/arithmetic.hpp"
+#include "tests/kfdemu/dispatch/kernels/arithmetic.hpp"
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

@@ -1,7 +1,7 @@
 // Atomics, from many work-groups on several threads.
 #include <numeric>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

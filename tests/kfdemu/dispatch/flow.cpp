@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 #include "tools/kfdemu/base/counters.hpp"
 
 using namespace dispatch_test;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 using namespace kfdemu;

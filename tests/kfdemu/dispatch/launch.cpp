@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 using namespace kfdemu;

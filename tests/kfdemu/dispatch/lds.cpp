@@ -1,5 +1,5 @@
 // LDS, barriers and moves between lanes.
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 #include <elf.h>
 #include <sys/mman.h>

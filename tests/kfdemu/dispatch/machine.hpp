@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/kfdemu/base/address_space.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
 

@@ -1,7 +1,7 @@
 // Matrix and dot products of small whole numbers, which every sum holds exactly.
 #include <vector>
 
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

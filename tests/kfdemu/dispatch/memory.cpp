@@ -1,5 +1,5 @@
 // Loads, stores, work-item ids and edges of the grid.
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

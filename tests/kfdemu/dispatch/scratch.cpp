@@ -1,5 +1,5 @@
 // The private segment.
-#include "machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 using namespace dispatch_test;
 

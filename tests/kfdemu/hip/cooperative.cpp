@@ -1,5 +1,5 @@
 // A cooperative launch: all blocks of a grid wait for each other, several times.
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 // After HIP's own header, which it needs.
 #include <hip/hip_cooperative_groups.h>

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 // After HIP's own header, which they need.
 #include <hip/hip_cooperative_groups.h>

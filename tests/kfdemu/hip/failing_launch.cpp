@@ -1,5 +1,5 @@
 // Launches beyond a work-group's limits are refused by name, and the device keeps working.
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void store(int* out, int value) {
     extern __shared__ int room[];

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <string>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void store(int* where) { *where = 1; }
 

@@ -1,7 +1,7 @@
 // Two GPUs: copies from one to the other by the copy engines, and a kernel of one that reads the other's memory.
 #include <vector>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void twice(const int* from, int* to, int count) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void reduce(const std::uint32_t* values, int count, unsigned long long* sum) {
     extern __shared__ unsigned long long partial[];

@@ -1,7 +1,7 @@
 // Two streams: one waits for the other's event, and events tell how long a kernel ran.
 #include <vector>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void fill(int* data, int count, int value) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

@@ -1,7 +1,7 @@
 // c = a + b, with a tail that does not fill the last block.
 #include <vector>
 
-#include "check.hpp"
+#include "tests/kfdemu/hip/check.hpp"
 
 __global__ void add(const float* a, const float* b, float* c, int count) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

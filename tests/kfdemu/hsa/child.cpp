@@ -1,4 +1,4 @@
-#include "child.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
 
 namespace hsa_test {
 

@@ -1,8 +1,8 @@
 // Copies of rectangles and boxes out of larger ones: hsa_amd_memory_async_copy_rect.
 #include <random>
 
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

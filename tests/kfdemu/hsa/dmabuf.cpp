@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "child.hpp"
-#include "exchange.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/exchange.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -2,10 +2,10 @@
 // made there later starts evicted, until the process ends (amdkfd: kfd_dqm_evict_pasid, before 5.18
 // kfd_process_vm_fault; "q->properties.is_evicted = !!qpd->evicted" in kfd_device_queue_manager.c). A fault damages its
 // process, so every row runs in a separate one.
-#include "child.hpp"
-#include "fault_event.hpp"
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/fault_event.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -1,4 +1,4 @@
-#include "exchange.hpp"
+#include "tests/kfdemu/hsa/exchange.hpp"
 
 #include <poll.h>
 #include <unistd.h>

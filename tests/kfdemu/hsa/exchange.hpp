@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "machine.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
 
 namespace hsa_test {
 

@@ -12,11 +12,11 @@
 #include <map>
 #include <thread>
 
-#include "child.hpp"
-#include "exchange.hpp"
-#include "fault_event.hpp"
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/exchange.hpp"
+#include "tests/kfdemu/hsa/fault_event.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

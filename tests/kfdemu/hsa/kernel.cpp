@@ -1,4 +1,4 @@
-#include "kernel.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

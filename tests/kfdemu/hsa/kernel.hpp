@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "machine.hpp"
-#include "queue.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
+#include "tests/kfdemu/hsa/queue.hpp"
 
 namespace hsa_test {
 

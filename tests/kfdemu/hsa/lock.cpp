@@ -1,9 +1,9 @@
 // Host memory that a GPU accesses in place: hsa_amd_memory_lock and _unlock, hsa_memory_register.
 #include <sys/mman.h>
 
-#include "child.hpp"
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
 
 #include <fstream>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 // Memory pools: properties, allocation and refusal; access; exhaustion.
 #include <algorithm>
 
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

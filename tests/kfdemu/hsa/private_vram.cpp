@@ -2,9 +2,9 @@
 // and an access by the host ends its process.
 #include <csignal>
 
-#include "child.hpp"
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

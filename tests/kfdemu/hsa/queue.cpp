@@ -1,4 +1,4 @@
-#include "queue.hpp"
+#include "tests/kfdemu/hsa/queue.hpp"
 
 #include <algorithm>
 #include <stdexcept>

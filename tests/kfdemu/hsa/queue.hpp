@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-#include "machine.hpp"
+#include "tests/kfdemu/hsa/machine.hpp"
 
 namespace hsa_test {
 

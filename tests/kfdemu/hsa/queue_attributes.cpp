@@ -1,6 +1,6 @@
 // Attributes of queues: sizes, types, priorities, masks of compute units.
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -1,6 +1,6 @@
 // The normal case: a kernel runs, in order, as often as it is submitted.
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

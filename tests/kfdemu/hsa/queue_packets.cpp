@@ -1,7 +1,7 @@
 // Barrier packets and the order of packets. HSA Platform System Architecture Specification 1.2: "Barrier-AND
 // packet", "Barrier-OR packet", "Packet processing"; hsa_ext_amd.h: hsa_amd_barrier_value_packet_t.
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

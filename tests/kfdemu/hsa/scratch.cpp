@@ -1,7 +1,7 @@
 // Scratch: private memory of each work-item, which the runtime provides when the queue requests it, in any
 // amount up to what the hardware can address (ROCR: AqlQueue::DynamicScratchHandler, GpuAgent::AcquireQueueScratch).
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

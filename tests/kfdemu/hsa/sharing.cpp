@@ -9,9 +9,9 @@
 #include <sstream>
 #include <thread>
 
-#include "child.hpp"
-#include "exchange.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/exchange.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

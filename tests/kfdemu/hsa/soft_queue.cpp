@@ -2,8 +2,8 @@
 // Specification 1.2, "Agent dispatch packet"; the packets come from the host or after a kernel's work.
 #include <thread>
 
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

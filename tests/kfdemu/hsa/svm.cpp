@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "child.hpp"
-#include "exchange.hpp"
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/child.hpp"
+#include "tests/kfdemu/hsa/exchange.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -2,8 +2,8 @@
 // hsa_amd_profiling_get_async_copy_time and the conversion between the GPU's clock and the system's.
 #include <thread>
 
-#include "kernel.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/hsa/kernel.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsa_test;
 

@@ -1,8 +1,8 @@
 // Reciprocals, roots, powers, logarithms, sines and the helpers of division, for special values.
 #include <cmath>
 
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using kfdemu::isa::kVcc;

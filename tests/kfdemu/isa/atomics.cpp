@@ -1,7 +1,7 @@
 // Memory and return value of every atomic instruction: DS, FLAT, GLOBAL, MUBUF and SMEM. Expected values
 // come from the "Vega" ISA manual's definitions, those of 64-bit floats from the MI200 one's.
-#include "buffered.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/buffered.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

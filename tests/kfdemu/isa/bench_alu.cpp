@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "machine.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
 
 using namespace test_isa;
 

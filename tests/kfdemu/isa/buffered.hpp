@@ -8,10 +8,10 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include "bytes.hpp"
-#include "kfdemu/base/address_space.hpp"
-#include "kfdemu/isa/memory/tlb.hpp"
-#include "machine.hpp"
+#include "tests/kfdemu/isa/bytes.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 namespace test_isa {
 

@@ -2,9 +2,9 @@
 // manual's definitions of the formats.
 #include <array>
 
-#include "buffered.hpp"
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/buffered.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

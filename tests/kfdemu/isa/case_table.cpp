@@ -1,6 +1,6 @@
-#include "case_table.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 namespace test_isa {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "machine.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
 
 namespace test_isa {
 

@@ -1,6 +1,6 @@
 // Comparisons at their edges: every relation of every type, NaN, -0, denormals, signs; classes of numbers.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using kfdemu::isa::set_mode;

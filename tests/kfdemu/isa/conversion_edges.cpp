@@ -1,6 +1,6 @@
 // Conversions at their edges: out of range, NaN, denormals, halfway.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 

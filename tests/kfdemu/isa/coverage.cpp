@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kfdemu/isa/encodings/decode.hpp"
-#include "llvm_mc.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/llvm_mc.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 using namespace kfdemu::isa;
 using test_isa::Words;

@@ -1,9 +1,9 @@
 // DS: LDS of one wave, lane permutes, and global wave sync. Expected values come from the
 // "Vega" ISA manual's definitions.
-#include "bytes.hpp"
-#include "kfdemu/isa/memory/gws.hpp"
-#include "machine.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/bytes.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/memory/gws.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

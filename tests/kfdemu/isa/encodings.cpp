@@ -2,10 +2,10 @@
 #include <map>
 #include <set>
 
-#include "kfdemu/isa/encodings/decode.hpp"
-#include "kfdemu/isa/text/disassemble.hpp"
-#include "samples.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 using namespace kfdemu::isa;
 using test_isa::Words;

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <optional>
 
-#include "buffered.hpp"
-#include "kfdemu/check/flow/access.hpp"
-#include "kfdemu/check/flow/register_use.hpp"
-#include "random.hpp"
-#include "samples.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/buffered.hpp"
+#include "tests/kfdemu/isa/random.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

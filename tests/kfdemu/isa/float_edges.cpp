@@ -1,6 +1,6 @@
 // 32-bit floats at their edges: NaN, infinity, denormals, -0, ties, least and greatest.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 

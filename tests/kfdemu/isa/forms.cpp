@@ -1,6 +1,6 @@
 // What the encodings add to a meaning: modifiers, constants, carries, masks, lanes by number.
-#include "machine.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-#include "kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 using namespace kfdemu::isa;
 

@@ -1,6 +1,6 @@
 // Vector integers at their edges: wrapping, INT_MIN, shifts and fields as wide as the register or wider.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using kfdemu::isa::kVcc;

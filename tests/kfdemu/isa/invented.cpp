@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <span>
 
-#include "kfdemu/check/flow/register_use.hpp"
-#include "kfdemu/check/init/data_flow.hpp"
-#include "kfdemu/count/kinds.hpp"
-#include "kfdemu/isa/text/disassemble.hpp"
-#include "kfdemu/jit/operation.hpp"
-#include "machine.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/check/init/data_flow.hpp"
+#include "tools/kfdemu/count/kinds.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
+#include "tools/kfdemu/jit/operation.hpp"
 
 namespace {
 

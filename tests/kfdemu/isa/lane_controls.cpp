@@ -1,8 +1,8 @@
 // The second word of VOP1 and VOP2: parts of words (SDWA) and other lanes (DPP).
 #include <random>
 
-#include "machine.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "machine.hpp"
-#include "samples.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

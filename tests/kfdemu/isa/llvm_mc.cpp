@@ -1,4 +1,4 @@
-#include "llvm_mc.hpp"
+#include "tests/kfdemu/isa/llvm_mc.hpp"
 
 #include <cstdio>
 #include <cstdlib>

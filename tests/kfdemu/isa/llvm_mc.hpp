@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace test_isa {
 

@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
 
 #include <cstring>
 #include <stdexcept>

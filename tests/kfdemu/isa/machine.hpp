@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "kfdemu/isa/encodings/decode.hpp"
-#include "kfdemu/isa/wave/wave.hpp"
-#include "kfdemu/jit/frame.hpp"
-#include "kfdemu/jit/page_runs.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
+#include "tools/kfdemu/jit/frame.hpp"
+#include "tools/kfdemu/jit/page_runs.hpp"
 
 namespace test_isa {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <functional>
 
-#include "case_table.hpp"
-#include "random.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/kfdemu/isa/random.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

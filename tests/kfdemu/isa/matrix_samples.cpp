@@ -1,4 +1,4 @@
-#include "matrix_samples.hpp"
+#include "tests/kfdemu/isa/matrix_samples.hpp"
 
 namespace test_isa {
 

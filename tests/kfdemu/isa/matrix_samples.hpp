@@ -5,8 +5,8 @@
 // Thread safety: pure function of the generator that it gets.
 #pragma once
 
-#include "llvm_mc.hpp"
-#include "random.hpp"
+#include "tests/kfdemu/isa/llvm_mc.hpp"
+#include "tests/kfdemu/isa/random.hpp"
 
 namespace test_isa {
 

@@ -2,8 +2,8 @@
 // IEEE, overflow of 16 bits.
 #include <immintrin.h>
 
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using kfdemu::isa::set_mode;

@@ -1,6 +1,6 @@
 // Modifiers of sources and results: ABS, NEG, OMOD, CLAMP, OP_SEL, constants.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

@@ -1,6 +1,6 @@
 // Numbers and how they are made: MODE, halves and packed halves, mixed precision, division.
-#include "machine.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

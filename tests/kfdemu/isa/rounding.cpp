@@ -1,6 +1,6 @@
 // FP_ROUND of the MODE register: instructions that follow it, by size, and instructions with their own rounding.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 

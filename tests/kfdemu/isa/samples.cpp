@@ -1,9 +1,9 @@
-#include "samples.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
 
 #include <cstring>
 
-#include "matrix_samples.hpp"
-#include "random.hpp"
+#include "tests/kfdemu/isa/matrix_samples.hpp"
+#include "tests/kfdemu/isa/random.hpp"
 
 namespace test_isa {
 namespace {

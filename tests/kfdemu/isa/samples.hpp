@@ -5,7 +5,7 @@
 // Deterministic: the same row gives the same samples. Thread safety: pure function.
 #pragma once
 
-#include "llvm_mc.hpp"
+#include "tests/kfdemu/isa/llvm_mc.hpp"
 
 namespace test_isa {
 

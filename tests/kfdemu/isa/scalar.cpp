@@ -1,7 +1,7 @@
 // The scalar unit: values and SCC, control flow, hardware registers, stops.
-#include "case_table.hpp"
-#include "kfdemu/isa/memory/gws.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/memory/gws.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;

@@ -1,6 +1,6 @@
 // The scalar unit at its edges: INT_MIN, fields and shifts as wide as the register, SCC on overflow, forks.
-#include "case_table.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/case_table.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using kfdemu::isa::dwords;

@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "kfdemu/base/address_space.hpp"
-#include "kfdemu/isa/memory/tlb.hpp"
-#include "machine.hpp"
-#include "random.hpp"
-#include "samples.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/kfdemu/isa/random.hpp"
+#include "tests/kfdemu/isa/samples.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;
@@ -89,7 +89,8 @@ struct Pair {
     }
     bool same_vgprs() {
         for (unsigned n = 0; n < kVgprs; ++n)
-            if (std::memcmp(&wide.machine.lane(n, 0), &narrow.machine.lane(n, 0), kNarrow * sizeof(u32)) != 0) return false;
+            if (std::memcmp(&wide.machine.lane(n, 0), &narrow.machine.lane(n, 0), kNarrow * sizeof(u32)) != 0)
+                return false;
         return true;
     }
     /// But for `kept`, the upper half of a mask in the wide wave.
@@ -132,10 +133,12 @@ TEST_CASE("a vector row computes the same in a wave of 32 lanes", "[isa][width]"
                     const Inst inst = decoder.decode(0, words);
                     if (row.is(kMatrix) || crosses_lanes(row, inst)) continue;
                     INFO(row.name << " " << std::hex << words[0] << " " << words.back() << " on " << name(level));
-                    pair.set_vgprs([&](unsigned, unsigned) { return random.one_in(4) ? random.below(64) : any_dword(random); });
+                    pair.set_vgprs(
+                        [&](unsigned, unsigned) { return random.one_in(4) ? random.below(64) : any_dword(random); });
                     std::vector<u32> sgprs(kSgprs);
                     for (u32& sgpr : sgprs) sgpr = any_dword(random);
-                    pair.set_sgprs([&](unsigned n) { return sgprs[n]; }, random.one_in(2) ? ~0u : any_dword(random) | 1);
+                    pair.set_sgprs([&](unsigned n) { return sgprs[n]; },
+                                   random.one_in(2) ? ~0u : any_dword(random) | 1);
                     const unsigned mask_end = after_mask(row, inst);
                     const u32 before = mask_end == kNone ? 0 : pair.narrow.machine.sgpr(mask_end);
                     CHECK(pair.wide.run(words) == pair.narrow.run(words));
@@ -166,7 +169,9 @@ TEST_CASE("a memory row does the same in a wave of 32 lanes", "[isa][width]") {
                     const bool apart = random.one_in(2);
                     const u32 pitch = apart ? 32 : 4;
                     pair.set_vgprs([&](unsigned n, unsigned lane) { return n % 2 == 0 ? kAddress + lane * pitch : 0; });
-                    pair.set_sgprs([](unsigned n) { return n % 4 == 0 ? kAddress : n % 4 == 2 ? 0x10000u : 0; },
+                    pair.set_sgprs([](unsigned n) { return n % 4 == 0   ? kAddress
+                                                           : n % 4 == 2 ? 0x10000u
+                                                                        : 0; },
                                    random.one_in(2) ? ~0u : any_dword(random) | 1);
                     if (compared % 16 == 1) pair.set_memory(compared);
                     CHECK(pair.wide.run(words) == pair.narrow.run(words));
@@ -204,7 +209,9 @@ TEST_CASE("lanes of a narrow wave are numbered modulo 32", "[isa][width]") {
         CHECK(m.lane(3, 0) == 7);
         CHECK(m.lane(3, 31) == 130);
 
-        const auto permute = [](u32 opcode) { return std::vector<u32>{0xd8000000 | opcode << 17, 2 | 1 << 8 | 3u << 24}; };
+        const auto permute = [](u32 opcode) {
+            return std::vector<u32>{0xd8000000 | opcode << 17, 2 | 1 << 8 | 3u << 24};
+        };
         for (u32 lane = 0; lane < kNarrow; ++lane) m.lane(2, lane) = (lane + 33) * 4;
         CHECK(m.run(permute(0x3f)) == Stop::End);  // ds_bpermute_b32
         CHECK(m.lane(3, 0) == 101);

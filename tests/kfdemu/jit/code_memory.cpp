@@ -1,5 +1,5 @@
 // Memory for translated code.
-#include "kfdemu/jit/code_memory.hpp"
+#include "tools/kfdemu/jit/code_memory.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using kfdemu::jit::CodeMemory;
 

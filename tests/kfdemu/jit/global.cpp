@@ -4,16 +4,16 @@
 #include <array>
 #include <cstring>
 
-#include "isa/machine.hpp"
-#include "isa/random.hpp"
-#include "kfdemu/base/address_space.hpp"
-#include "kfdemu/base/host_fault.hpp"
-#include "kfdemu/base/page.hpp"
-#include "kfdemu/isa/memory/tlb.hpp"
-#include "kfdemu/isa/rows/row.hpp"
-#include "kfdemu/jit/run_plan.hpp"
-#include "programs.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/kfdemu/isa/random.hpp"
+#include "tests/kfdemu/jit/programs.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/base/page.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/jit/run_plan.hpp"
 
 using namespace test_isa;
 using kfdemu::AddressSpace;

@@ -1,12 +1,12 @@
 // Translated loads of LDS give the interpreter's bits, wherever their addresses are.
 #include <array>
 
-#include "isa/machine.hpp"
-#include "isa/random.hpp"
-#include "kfdemu/isa/rows/row.hpp"
-#include "kfdemu/jit/run_plan.hpp"
-#include "programs.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/kfdemu/isa/random.hpp"
+#include "tests/kfdemu/jit/programs.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/jit/run_plan.hpp"
 
 using namespace test_isa;
 

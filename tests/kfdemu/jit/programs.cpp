@@ -1,9 +1,9 @@
-#include "programs.hpp"
+#include "tests/kfdemu/jit/programs.hpp"
 
 #include <cstdio>
 
-#include "kfdemu/isa/rows/row.hpp"
-#include "kfdemu/jit/operation.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/jit/operation.hpp"
 
 namespace test_jit {
 namespace {

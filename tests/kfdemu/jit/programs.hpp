@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "isa/machine.hpp"
-#include "isa/random.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/kfdemu/isa/random.hpp"
 
 namespace test_jit {
 

@@ -1,8 +1,8 @@
 // Which instructions are translated together.
-#include "kfdemu/jit/run_plan.hpp"
+#include "tools/kfdemu/jit/run_plan.hpp"
 
-#include "isa/machine.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/isa/machine.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::jit;

@@ -1,7 +1,7 @@
 // Translated code gives the interpreter's bits: registers, masks and the place where it ends.
-#include "kfdemu/isa/rows/row.hpp"
-#include "programs.hpp"
-#include "support/catch.hpp"
+#include "tests/kfdemu/jit/programs.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 using namespace test_jit;
 using namespace test_isa;

@@ -1,4 +1,4 @@
-#include "compile.hpp"
+#include "tests/kfdemu/random/compile.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
-#include "device.hpp"
+#include "tests/kfdemu/random/device.hpp"
 
-#include "unit.hpp"
+#include "tests/kfdemu/random/unit.hpp"
 
 namespace random_programs {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../dispatch/machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 namespace random_programs {
 

@@ -1,6 +1,6 @@
-#include "expressions.hpp"
+#include "tests/kfdemu/random/expressions.hpp"
 
-#include "operation.hpp"
+#include "tests/kfdemu/random/operation.hpp"
 
 namespace random_programs {
 namespace {

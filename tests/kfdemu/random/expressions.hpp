@@ -6,8 +6,8 @@
 // Borrows: both arguments, for its lifetime. Thread safety: one thread at a time.
 #pragma once
 
-#include "program.hpp"
-#include "random.hpp"
+#include "tests/kfdemu/random/program.hpp"
+#include "tests/kfdemu/random/random.hpp"
 
 namespace random_programs {
 

@@ -1,7 +1,7 @@
-#include "generate.hpp"
+#include "tests/kfdemu/random/generate.hpp"
 
-#include "expressions.hpp"
-#include "random.hpp"
+#include "tests/kfdemu/random/expressions.hpp"
+#include "tests/kfdemu/random/random.hpp"
 
 namespace random_programs {
 namespace {

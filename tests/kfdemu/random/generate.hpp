@@ -5,7 +5,7 @@
 // A third of them are straight lines. Thread safety: pure function.
 #pragma once
 
-#include "program.hpp"
+#include "tests/kfdemu/random/program.hpp"
 
 namespace random_programs {
 

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "generate.hpp"
-#include "reduce.hpp"
-#include "support/turn.hpp"
+#include "tests/kfdemu/random/generate.hpp"
+#include "tests/kfdemu/random/reduce.hpp"
+#include "tests/support/turn.hpp"
 
 namespace {
 

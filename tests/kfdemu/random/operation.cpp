@@ -1,4 +1,4 @@
-#include "operation.hpp"
+#include "tests/kfdemu/random/operation.hpp"
 
 #include <array>
 

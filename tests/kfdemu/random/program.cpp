@@ -1,4 +1,4 @@
-#include "program.hpp"
+#include "tests/kfdemu/random/program.hpp"
 
 #include <algorithm>
 #include <functional>

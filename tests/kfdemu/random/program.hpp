@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "type.hpp"
+#include "tests/kfdemu/random/type.hpp"
 
 namespace random_programs {
 

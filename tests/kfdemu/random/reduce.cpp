@@ -1,4 +1,4 @@
-#include "reduce.hpp"
+#include "tests/kfdemu/random/reduce.hpp"
 
 #include <algorithm>
 

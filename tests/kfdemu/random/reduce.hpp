@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "unit.hpp"
+#include "tests/kfdemu/random/unit.hpp"
 
 namespace random_programs {
 

@@ -1,4 +1,4 @@
-#include "unit.hpp"
+#include "tests/kfdemu/random/unit.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "device.hpp"
-#include "random.hpp"
+#include "tests/kfdemu/random/device.hpp"
+#include "tests/kfdemu/random/random.hpp"
 
 namespace random_programs {
 namespace {

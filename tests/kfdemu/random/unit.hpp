@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "compile.hpp"
-#include "program.hpp"
+#include "tests/kfdemu/random/compile.hpp"
+#include "tests/kfdemu/random/program.hpp"
 
 namespace random_programs {
 

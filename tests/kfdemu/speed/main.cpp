@@ -1,5 +1,5 @@
 // Kernels on kfdemu and on PoCL in one run, in turn; every sample's result is the other side's, bit for bit.
-#include "pocl.hpp"
+#include "tests/kfdemu/speed/pocl.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "dispatch/machine.hpp"
+#include "tests/kfdemu/dispatch/machine.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "pocl.hpp"
+#include "tests/kfdemu/speed/pocl.hpp"
 
 #include <cstdlib>
 #include <stdexcept>

@@ -3,7 +3,7 @@
 #ifndef PRECOMPILED_TESTS_HPP  // compilers warn about "pragma once" in a main file
 #define PRECOMPILED_TESTS_HPP
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 #include <algorithm>
 #include <array>

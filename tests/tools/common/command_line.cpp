@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/common/failure.hpp"
 
 using namespace tools;

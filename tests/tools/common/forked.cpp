@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace std::chrono_literals;
 using namespace tools;

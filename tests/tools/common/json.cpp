@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using tools::Json;
 using tools::JsonError;

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace std::chrono_literals;
 using namespace tools;

@@ -1,6 +1,6 @@
 #include "tools/common/table.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace tools;
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/common/json_lines.hpp"
 #include "tools/common/nearest.hpp"
 

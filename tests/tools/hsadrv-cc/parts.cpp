@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
-#include "depfile.hpp"
-#include "failure.hpp"
 #include "hsadrv/compile/advice.hpp"
 #include "hsadrv/compile/clang.hpp"
-#include "report.hpp"
-#include "support/catch.hpp"
-#include "targets.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv-cc/commands.hpp"
+#include "tools/hsadrv-cc/depfile.hpp"
+#include "tools/hsadrv-cc/failure.hpp"
+#include "tools/hsadrv-cc/report.hpp"
+#include "tools/hsadrv-cc/targets.hpp"
 
 using namespace hsadrv_cc;
 using hsadrv::TargetId;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hsadrv/compile/llvm_places.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace hsadrv::detail;
 namespace fs = std::filesystem;

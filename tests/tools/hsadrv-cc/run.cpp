@@ -4,7 +4,7 @@
 
 #include "hsadrv/executable.hpp"
 #include "hsadrv/memory.hpp"
-#include "support/device.hpp"
+#include "tests/support/device.hpp"
 
 using namespace hsadrv;
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/copy_direction.hpp"
-#include "bench/instructions.hpp"
-#include "bench/options.hpp"
-#include "bench/run.hpp"
-#include "bench/sampler.hpp"
-#include "bench/sizes.hpp"
-#include "bench/statistics.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/common/failure.hpp"
+#include "tools/hsadrv/bench/copy_direction.hpp"
+#include "tools/hsadrv/bench/instructions.hpp"
+#include "tools/hsadrv/bench/options.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sampler.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
+#include "tools/hsadrv/bench/statistics.hpp"
 
 namespace hsadrv_bench {
 

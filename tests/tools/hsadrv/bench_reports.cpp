@@ -3,15 +3,15 @@
 #include <string>
 #include <vector>
 
-#include "bench/chart.hpp"
-#include "bench/copy_direction.hpp"
-#include "bench/report_json.hpp"
-#include "bench/report_text.hpp"
-#include "bench/run.hpp"
-#include "bench/sizes.hpp"
-#include "bench/svg_plot.hpp"
-#include "bench/terminal_plot.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/hsadrv/bench/chart.hpp"
+#include "tools/hsadrv/bench/copy_direction.hpp"
+#include "tools/hsadrv/bench/report_json.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
+#include "tools/hsadrv/bench/svg_plot.hpp"
+#include "tools/hsadrv/bench/terminal_plot.hpp"
 
 namespace hsadrv_bench {
 

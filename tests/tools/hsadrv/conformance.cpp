@@ -1,9 +1,9 @@
 // The parts of hsadrv test that are functions of what was read: the journal, the listing, growth, the reports.
-#include "conformance/journal.hpp"
-#include "conformance/report.hpp"
-#include "conformance/runner.hpp"
-#include "conformance/suite.hpp"
-#include "support/catch.hpp"
+#include "tests/conformance/journal.hpp"
+#include "tests/support/catch.hpp"
+#include "tools/hsadrv/conformance/report.hpp"
+#include "tools/hsadrv/conformance/runner.hpp"
+#include "tools/hsadrv/conformance/suite.hpp"
 
 #include <algorithm>
 

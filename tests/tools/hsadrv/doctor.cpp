@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "doctor/check_hsa.hpp"
-#include "doctor/report.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/common/scratch_folder.hpp"
+#include "tools/hsadrv/doctor/check_hsa.hpp"
+#include "tools/hsadrv/doctor/report.hpp"
 
 using namespace hsadrv_tool;
 using namespace hsadrv_tool::doctor;

@@ -1,10 +1,10 @@
 // Reports of simulated machines, with facts that only newer runtimes report.
 #include <algorithm>
 
-#include "info/report.hpp"
-#include "info/units.hpp"
-#include "machine.hpp"
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/tools/hsadrv/machine.hpp"
+#include "tools/hsadrv/info/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 using namespace made_up;
 using test_support::Contains;

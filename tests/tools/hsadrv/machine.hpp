@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "info/facts.hpp"
+#include "tools/hsadrv/info/facts.hpp"
 
 namespace made_up {
 

@@ -1,19 +1,19 @@
 // hsadrv objdump's parts that are functions of bytes and values.
 #include <algorithm>
 
-#include "exit_status.hpp"
 #include "hsadrv/code_object.hpp"
 #include "hsadrv/file_bytes.hpp"
-#include "objdump/chosen.hpp"
-#include "objdump/contents.hpp"
-#include "objdump/disassembly.hpp"
-#include "objdump/report_json.hpp"
-#include "objdump/text.hpp"
-#include "objdump/words.hpp"
-#include "support/catch.hpp"
-#include "support/host_elf.hpp"
-#include "support/packed_bundle.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/host_elf.hpp"
+#include "tests/support/packed_bundle.hpp"
 #include "tools/common/failure.hpp"
+#include "tools/hsadrv/exit_status.hpp"
+#include "tools/hsadrv/objdump/chosen.hpp"
+#include "tools/hsadrv/objdump/contents.hpp"
+#include "tools/hsadrv/objdump/disassembly.hpp"
+#include "tools/hsadrv/objdump/report_json.hpp"
+#include "tools/hsadrv/objdump/text.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 namespace hsadrv_tool::objdump {
 

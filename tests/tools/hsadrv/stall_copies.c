@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kfdemu.h"
+#include "tools/kfdemu/kfdemu.h"
 
 static void* watch(void* after) {
     const struct kfdemu_control* emulator = kfdemu_find_control();

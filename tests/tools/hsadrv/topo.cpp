@@ -2,11 +2,11 @@
 #include <regex>
 #include <set>
 
-#include "machine.hpp"
-#include "support/catch.hpp"
-#include "topo/canvas.hpp"
-#include "topo/report.hpp"
-#include "topo/svg_layout.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/tools/hsadrv/machine.hpp"
+#include "tools/hsadrv/topo/canvas.hpp"
+#include "tools/hsadrv/topo/report.hpp"
+#include "tools/hsadrv/topo/svg_layout.hpp"
 
 using namespace made_up;
 using test_support::Contains;

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/trace/format/trace_file.hpp"
 #include "tools/trace/format/trace_reader.hpp"
 #include "tools/trace/format/trace_writer.hpp"

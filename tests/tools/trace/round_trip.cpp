@@ -1,5 +1,5 @@
 // What TraceWriter writes, read_trace reads back.
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 #include "tools/trace/format/trace_reader.hpp"
 #include "tools/trace/format/trace_writer.hpp"
 

@@ -1,7 +1,7 @@
 // What a trace amounts to, number by number.
 #include "tools/trace/report/summary.hpp"
 
-#include "support/catch.hpp"
+#include "tests/support/catch.hpp"
 
 using namespace trace;
 

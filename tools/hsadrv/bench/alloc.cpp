@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "declare.hpp"
 #include "hsadrv/allocator.hpp"
 #include "hsadrv/copy.hpp"
 #include "hsadrv/error.hpp"
-#include "report_text.hpp"
-#include "run.hpp"
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/declare.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

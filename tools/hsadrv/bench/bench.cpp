@@ -1,7 +1,7 @@
 // hsadrv bench: how fast copies, launches, allocations and kernels are.
-#include "declare.hpp"
+#include "tools/hsadrv/bench/declare.hpp"
 
-#include "subcommands.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 

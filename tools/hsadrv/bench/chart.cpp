@@ -1,4 +1,4 @@
-#include "chart.hpp"
+#include "tools/hsadrv/bench/chart.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "report_text.hpp"
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

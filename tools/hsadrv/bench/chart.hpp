@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "report.hpp"
+#include "tools/hsadrv/bench/report.hpp"
 
 namespace hsadrv_bench {
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "copy_buffers.hpp"
-#include "declare.hpp"
 #include "hsadrv/copy.hpp"
 #include "hsadrv/dma_copy.hpp"
 #include "hsadrv/error.hpp"
-#include "report_text.hpp"
-#include "run.hpp"
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/copy_buffers.hpp"
+#include "tools/hsadrv/bench/declare.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

@@ -1,11 +1,11 @@
-#include "copy_buffers.hpp"
+#include "tools/hsadrv/bench/copy_buffers.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "hsadrv/copy.hpp"
-#include "run.hpp"
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

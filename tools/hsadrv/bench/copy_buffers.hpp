@@ -15,10 +15,10 @@
 #include <optional>
 #include <vector>
 
-#include "copy_direction.hpp"
 #include "hsadrv/memory.hpp"
 #include "hsadrv/stream.hpp"
-#include "report.hpp"
+#include "tools/hsadrv/bench/copy_direction.hpp"
+#include "tools/hsadrv/bench/report.hpp"
 
 namespace hsadrv_bench {
 

@@ -1,4 +1,4 @@
-#include "copy_direction.hpp"
+#include "tools/hsadrv/bench/copy_direction.hpp"
 
 namespace hsadrv_bench {
 

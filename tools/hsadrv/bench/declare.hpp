@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "options.hpp"
-#include "subcommand.hpp"
+#include "tools/hsadrv/bench/options.hpp"
+#include "tools/hsadrv/subcommand.hpp"
 
 namespace hsadrv_bench {
 

@@ -1,4 +1,4 @@
-#include "instructions.hpp"
+#include "tools/hsadrv/bench/instructions.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "exit_status.hpp"
 #include "tools/common/own_program.hpp"
 #include "tools/common/process.hpp"
 #include "tools/common/scratch_folder.hpp"
+#include "tools/hsadrv/exit_status.hpp"
 
 extern "C" [[gnu::noinline]] void hsadrv_bench_counted(const std::function<void()>& work) {
     work();

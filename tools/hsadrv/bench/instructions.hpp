@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "options.hpp"
-#include "progress.hpp"
+#include "tools/hsadrv/bench/options.hpp"
+#include "tools/hsadrv/progress.hpp"
 
 /// What callgrind counts, by this name.
 extern "C" void hsadrv_bench_counted(const std::function<void()>& work);

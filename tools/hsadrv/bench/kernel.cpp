@@ -5,15 +5,15 @@
 #include <cmath>
 #include <cstring>
 
-#include "declare.hpp"
 #include "hsadrv/copy.hpp"
 #include "hsadrv/error.hpp"
-#include "kernel_code.hpp"
-#include "kernel_list.hpp"
-#include "kernels/bench_kernels.hpp"
-#include "report_text.hpp"
-#include "run.hpp"
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/declare.hpp"
+#include "tools/hsadrv/bench/kernel_code.hpp"
+#include "tools/hsadrv/bench/kernel_list.hpp"
+#include "tools/hsadrv/bench/kernels/bench_kernels.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/run.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

@@ -1,9 +1,9 @@
-#include "kernel_code.hpp"
+#include "tools/hsadrv/bench/kernel_code.hpp"
 
 #include <fmt/format.h>
 
-#include "exit_status.hpp"
 #include "hsadrv/error.hpp"
+#include "tools/hsadrv/exit_status.hpp"
 
 namespace hsadrv_bench {
 

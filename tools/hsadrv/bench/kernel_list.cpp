@@ -1,6 +1,6 @@
-#include "kernel_list.hpp"
+#include "tools/hsadrv/bench/kernel_list.hpp"
 
-#include "kernels/bench_kernels.hpp"
+#include "tools/hsadrv/bench/kernels/bench_kernels.hpp"
 
 namespace hsadrv_bench {
 

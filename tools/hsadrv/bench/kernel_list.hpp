@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "report.hpp"
+#include "tools/hsadrv/bench/report.hpp"
 
 namespace hsadrv_bench {
 

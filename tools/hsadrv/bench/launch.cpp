@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "declare.hpp"
 #include "hsadrv/error.hpp"
-#include "instructions.hpp"
-#include "kernel_code.hpp"
-#include "launch_ways.hpp"
-#include "report_text.hpp"
-#include "run.hpp"
+#include "tools/hsadrv/bench/declare.hpp"
+#include "tools/hsadrv/bench/instructions.hpp"
+#include "tools/hsadrv/bench/kernel_code.hpp"
+#include "tools/hsadrv/bench/launch_ways.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/run.hpp"
 
 namespace hsadrv_bench {
 namespace {

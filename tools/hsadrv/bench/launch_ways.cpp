@@ -1,4 +1,4 @@
-#include "launch_ways.hpp"
+#include "tools/hsadrv/bench/launch_ways.hpp"
 
 #include <atomic>
 

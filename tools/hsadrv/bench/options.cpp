@@ -1,15 +1,15 @@
-#include "options.hpp"
+#include "tools/hsadrv/bench/options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "copy_direction.hpp"
-#include "kernel_list.hpp"
-#include "sizes.hpp"
-#include "subcommand.hpp"
 #include "tools/common/failure.hpp"
+#include "tools/hsadrv/bench/copy_direction.hpp"
+#include "tools/hsadrv/bench/kernel_list.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
+#include "tools/hsadrv/subcommand.hpp"
 
 namespace hsadrv_bench {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "sampler.hpp"
 #include "tools/common/command_line.hpp"
+#include "tools/hsadrv/bench/sampler.hpp"
 
 namespace hsadrv_bench {
 

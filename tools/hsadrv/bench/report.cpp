@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "tools/hsadrv/bench/report.hpp"
 
 namespace hsadrv_bench {
 

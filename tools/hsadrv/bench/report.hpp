@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "statistics.hpp"
+#include "tools/hsadrv/bench/statistics.hpp"
 
 namespace hsadrv_bench {
 

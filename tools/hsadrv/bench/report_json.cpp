@@ -1,4 +1,4 @@
-#include "report_json.hpp"
+#include "tools/hsadrv/bench/report_json.hpp"
 
 namespace hsadrv_bench {
 namespace {

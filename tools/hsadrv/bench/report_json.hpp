@@ -5,8 +5,8 @@
 // A pure function.
 #pragma once
 
-#include "json.hpp"
-#include "report.hpp"
+#include "tools/hsadrv/bench/report.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_bench {
 

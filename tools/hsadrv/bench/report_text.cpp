@@ -1,11 +1,11 @@
-#include "report_text.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "sizes.hpp"
 #include "tools/common/table.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 namespace hsadrv_bench {
 namespace {

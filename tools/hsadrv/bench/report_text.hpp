@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "report.hpp"
-#include "terminal.hpp"
+#include "tools/hsadrv/bench/report.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_bench {
 

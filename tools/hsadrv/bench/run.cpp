@@ -1,4 +1,4 @@
-#include "run.hpp"
+#include "tools/hsadrv/bench/run.hpp"
 
 #include <fmt/format.h>
 #include <sys/sysinfo.h>
@@ -9,12 +9,12 @@
 
 #include "hsadrv/mem_pool.hpp"
 #include "hsadrv/optional_api.hpp"
-#include "report_json.hpp"
-#include "report_text.hpp"
-#include "sizes.hpp"
-#include "svg_plot.hpp"
-#include "terminal_plot.hpp"
 #include "tools/common/environment.hpp"
+#include "tools/hsadrv/bench/report_json.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
+#include "tools/hsadrv/bench/svg_plot.hpp"
+#include "tools/hsadrv/bench/terminal_plot.hpp"
 
 namespace hsadrv_bench {
 namespace {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "hsadrv/driver.hpp"
-#include "options.hpp"
-#include "progress.hpp"
-#include "report.hpp"
-#include "sampler.hpp"
-#include "session.hpp"
-#include "stop_request.hpp"
 #include "tools/common/pending_file.hpp"
+#include "tools/hsadrv/bench/options.hpp"
+#include "tools/hsadrv/bench/report.hpp"
+#include "tools/hsadrv/bench/sampler.hpp"
+#include "tools/hsadrv/progress.hpp"
+#include "tools/hsadrv/session.hpp"
+#include "tools/hsadrv/stop_request.hpp"
 
 namespace hsadrv_bench {
 

@@ -1,4 +1,4 @@
-#include "sampler.hpp"
+#include "tools/hsadrv/bench/sampler.hpp"
 
 #include <utility>
 

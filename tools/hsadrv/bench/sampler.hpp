@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "report.hpp"
+#include "tools/hsadrv/bench/report.hpp"
 
 namespace hsadrv_bench {
 

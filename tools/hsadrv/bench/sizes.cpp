@@ -1,4 +1,4 @@
-#include "sizes.hpp"
+#include "tools/hsadrv/bench/sizes.hpp"
 
 #include <fmt/format.h>
 

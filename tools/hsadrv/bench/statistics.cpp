@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "tools/hsadrv/bench/statistics.hpp"
 
 #include <algorithm>
 

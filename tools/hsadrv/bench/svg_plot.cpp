@@ -1,11 +1,11 @@
-#include "svg_plot.hpp"
+#include "tools/hsadrv/bench/svg_plot.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report_text.hpp"
 #include "tools/common/xml.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
 
 namespace hsadrv_bench {
 namespace {

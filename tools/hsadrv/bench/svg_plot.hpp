@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chart.hpp"
+#include "tools/hsadrv/bench/chart.hpp"
 
 namespace hsadrv_bench {
 

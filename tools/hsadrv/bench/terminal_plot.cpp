@@ -1,11 +1,11 @@
-#include "terminal_plot.hpp"
+#include "tools/hsadrv/bench/terminal_plot.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "report_text.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
 
 namespace hsadrv_bench {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "chart.hpp"
-#include "terminal.hpp"
+#include "tools/hsadrv/bench/chart.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_bench {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "runner.hpp"
+#include "tools/hsadrv/conformance/runner.hpp"
 
 namespace hsadrv_tool {
 

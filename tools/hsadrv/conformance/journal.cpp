@@ -1,9 +1,9 @@
-#include "journal.hpp"
+#include "tools/hsadrv/conformance/journal.hpp"
 
 #include <fstream>
 #include <iterator>
 
-#include "json.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "results.hpp"
+#include "tools/hsadrv/conformance/results.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "report.hpp"
+#include "tools/hsadrv/conformance/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -1,12 +1,12 @@
-#include "report.hpp"
+#include "tools/hsadrv/conformance/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "info/units.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 namespace hsadrv_tool {
 namespace {

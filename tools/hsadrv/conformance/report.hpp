@@ -9,9 +9,9 @@
 
 #include <string>
 
-#include "../json.hpp"
-#include "../terminal.hpp"
-#include "results.hpp"
+#include "tools/hsadrv/conformance/results.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_tool {
 

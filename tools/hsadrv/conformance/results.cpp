@@ -1,4 +1,4 @@
-#include "results.hpp"
+#include "tools/hsadrv/conformance/results.hpp"
 
 namespace hsadrv_tool {
 

@@ -1,4 +1,4 @@
-#include "runner.hpp"
+#include "tools/hsadrv/conformance/runner.hpp"
 
 #include <fmt/format.h>
 #include <string.h>

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "../progress.hpp"
-#include "journal.hpp"
-#include "results.hpp"
 #include "tools/common/process.hpp"
 #include "tools/common/scratch_folder.hpp"
+#include "tools/hsadrv/conformance/journal.hpp"
+#include "tools/hsadrv/conformance/results.hpp"
+#include "tools/hsadrv/progress.hpp"
 
 namespace hsadrv_tool {
 

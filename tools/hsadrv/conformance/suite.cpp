@@ -1,4 +1,4 @@
-#include "suite.hpp"
+#include "tools/hsadrv/conformance/suite.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <map>
 #include <sstream>
 
-#include "exit_status.hpp"
-#include "json.hpp"
 #include "tools/common/own_program.hpp"
+#include "tools/hsadrv/exit_status.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_tool {
 namespace {

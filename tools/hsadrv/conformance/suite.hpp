@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "results.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv/conformance/results.hpp"
 
 namespace hsadrv_tool {
 

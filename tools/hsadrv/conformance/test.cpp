@@ -10,14 +10,14 @@
 #include <memory>
 #include <span>
 
-#include "../subcommands.hpp"
 #include "hsadrv/hsadrv.hpp"
-#include "report.hpp"
-#include "runner.hpp"
-#include "suite.hpp"
 #include "tools/common/environment.hpp"
 #include "tools/common/pending_file.hpp"
 #include "tools/common/split.hpp"
+#include "tools/hsadrv/conformance/report.hpp"
+#include "tools/hsadrv/conformance/runner.hpp"
+#include "tools/hsadrv/conformance/suite.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace {

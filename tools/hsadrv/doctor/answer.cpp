@@ -6,13 +6,13 @@
 
 #include <cerrno>
 
-#include "examination.hpp"
-#include "file_tree.hpp"
 #include "hsadrv/base/device_file.hpp"
 #include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/optional_api.hpp"
-#include "probe.hpp"
+#include "tools/hsadrv/doctor/examination.hpp"
+#include "tools/hsadrv/doctor/file_tree.hpp"
+#include "tools/hsadrv/doctor/probe.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

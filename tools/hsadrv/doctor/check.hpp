@@ -7,8 +7,8 @@
 // Thread safety: no state.
 #pragma once
 
-#include "machine.hpp"
-#include "row.hpp"
+#include "tools/hsadrv/doctor/machine.hpp"
+#include "tools/hsadrv/doctor/row.hpp"
 
 namespace hsadrv_tool::doctor {
 

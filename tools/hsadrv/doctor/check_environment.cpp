@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -1,4 +1,4 @@
-#include "check_hsa.hpp"
+#include "tools/hsadrv/doctor/check_hsa.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 // Pure functions. Thread safety: no state.
 #pragma once
 
-#include "check.hpp"
-#include "probe.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
+#include "tools/hsadrv/doctor/probe.hpp"
 
 namespace hsadrv_tool::doctor {
 

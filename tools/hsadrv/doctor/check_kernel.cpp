@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

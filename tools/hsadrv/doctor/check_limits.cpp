@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -1,10 +1,10 @@
 // hsadrv doctor: finds out why there is no device, or why it does not work.
 #include <fmt/format.h>
 
-#include "../progress.hpp"
-#include "../subcommands.hpp"
-#include "check_hsa.hpp"
-#include "report.hpp"
+#include "tools/hsadrv/doctor/check_hsa.hpp"
+#include "tools/hsadrv/doctor/report.hpp"
+#include "tools/hsadrv/progress.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace doctor {

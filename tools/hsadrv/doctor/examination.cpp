@@ -1,4 +1,4 @@
-#include "examination.hpp"
+#include "tools/hsadrv/doctor/examination.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 #include "hsadrv/launch/loadable_version.hpp"
 #include "hsadrv/optional_api.hpp"
 #include "hsadrv/queue.hpp"
-#include "probe.hpp"
+#include "tools/hsadrv/doctor/probe.hpp"
 
 namespace hsadrv_tool::doctor {
 

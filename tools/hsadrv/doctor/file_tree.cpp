@@ -1,4 +1,4 @@
-#include "file_tree.hpp"
+#include "tools/hsadrv/doctor/file_tree.hpp"
 
 #include <dirent.h>
 #include <sys/stat.h>

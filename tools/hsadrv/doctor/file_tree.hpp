@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "machine.hpp"
+#include "tools/hsadrv/doctor/machine.hpp"
 
 namespace hsadrv_tool::doctor {
 

@@ -1,6 +1,6 @@
 #include <cctype>
 
-#include "check.hpp"
+#include "tools/hsadrv/doctor/check.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -1,7 +1,7 @@
 // Internal: the parts of look_at_machine(). Each fills its part of the facts. Thread safety: any thread.
 #pragma once
 
-#include "file_tree.hpp"
+#include "tools/hsadrv/doctor/file_tree.hpp"
 
 namespace hsadrv_tool::doctor {
 

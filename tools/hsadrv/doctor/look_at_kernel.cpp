@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "look.hpp"
+#include "tools/hsadrv/doctor/look.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "look.hpp"
 #include "tools/common/split.hpp"
+#include "tools/hsadrv/doctor/look.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "look.hpp"
 #include "tools/common/split.hpp"
+#include "tools/hsadrv/doctor/look.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "look.hpp"
+#include "tools/hsadrv/doctor/look.hpp"
 #include "tools/kfdemu/kfdemu.h"
 
 extern char** environ;

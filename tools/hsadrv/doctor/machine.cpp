@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "tools/hsadrv/doctor/machine.hpp"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "hsadrv/agent.hpp"
-#include "look.hpp"
 #include "tools/common/processor.hpp"
+#include "tools/hsadrv/doctor/look.hpp"
 
 namespace hsadrv_tool::doctor {
 

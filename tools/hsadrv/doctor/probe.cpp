@@ -1,4 +1,4 @@
-#include "probe.hpp"
+#include "tools/hsadrv/doctor/probe.hpp"
 
 #include <fmt/format.h>
 

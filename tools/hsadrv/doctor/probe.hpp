@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "../json.hpp"
-#include "row.hpp"
 #include "tools/common/process.hpp"
+#include "tools/hsadrv/doctor/row.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_tool::doctor {
 

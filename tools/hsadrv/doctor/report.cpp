@@ -1,11 +1,11 @@
-#include "report.hpp"
+#include "tools/hsadrv/doctor/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "probe.hpp"
 #include "tools/common/table.hpp"
+#include "tools/hsadrv/doctor/probe.hpp"
 
 namespace hsadrv_tool::doctor {
 namespace {

@@ -6,9 +6,9 @@
 // Pure functions. Thread safety: no state. Schema: docs/schema/doctor.v1.json.
 #pragma once
 
-#include "../json.hpp"
-#include "../terminal.hpp"
-#include "row.hpp"
+#include "tools/hsadrv/doctor/row.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_tool::doctor {
 

@@ -1,4 +1,4 @@
-#include "row.hpp"
+#include "tools/hsadrv/doctor/row.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,9 +2,9 @@
 // the same lines as in rocminfo's report.
 #include <fmt/format.h>
 
-#include "info/report.hpp"
-#include "info/units.hpp"
 #include "tools/common/table.hpp"
+#include "tools/hsadrv/info/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 namespace hsadrv_tool {
 namespace {

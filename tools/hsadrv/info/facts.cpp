@@ -1,4 +1,4 @@
-#include "info/facts.hpp"
+#include "tools/hsadrv/info/facts.hpp"
 
 #include <algorithm>
 

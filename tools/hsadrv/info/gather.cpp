@@ -1,4 +1,4 @@
-#include "info/gather.hpp"
+#include "tools/hsadrv/info/gather.hpp"
 
 #include <sys/utsname.h>
 

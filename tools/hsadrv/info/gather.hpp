@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hsadrv/driver.hpp"
-#include "info/facts.hpp"
+#include "tools/hsadrv/info/facts.hpp"
 
 namespace hsadrv_tool {
 

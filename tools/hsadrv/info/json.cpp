@@ -1,4 +1,4 @@
-#include "info/report.hpp"
+#include "tools/hsadrv/info/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

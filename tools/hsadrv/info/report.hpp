@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "info/facts.hpp"
-#include "json.hpp"
-#include "terminal.hpp"
+#include "tools/hsadrv/info/facts.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_tool {
 

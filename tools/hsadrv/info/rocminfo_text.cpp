@@ -3,7 +3,7 @@
 // as older releases of rocminfo do.
 #include <fmt/format.h>
 
-#include "info/report.hpp"
+#include "tools/hsadrv/info/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

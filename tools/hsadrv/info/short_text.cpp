@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "info/report.hpp"
-#include "info/units.hpp"
+#include "tools/hsadrv/info/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 namespace hsadrv_tool {
 namespace {

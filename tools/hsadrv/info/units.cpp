@@ -1,4 +1,4 @@
-#include "info/units.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "agents.hpp"
+#include "tools/hsadrv/objdump/agents.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstring>
 
-#include "../json.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/executable.hpp"
 #include "tools/common/forked.hpp"
+#include "tools/hsadrv/json.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

@@ -6,8 +6,8 @@
 // not affect this tool; it is reported as the answer. Thread safety: one thread, before others start.
 #pragma once
 
-#include "../session.hpp"
-#include "facts.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
+#include "tools/hsadrv/session.hpp"
 
 namespace hsadrv_tool::objdump {
 

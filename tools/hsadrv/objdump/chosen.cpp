@@ -1,4 +1,4 @@
-#include "chosen.hpp"
+#include "tools/hsadrv/objdump/chosen.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <set>
 
-#include "../exit_status.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/hidden_arguments.hpp"
 #include "hsadrv/launch_plan.hpp"
 #include "tools/common/kernel_report.hpp"
 #include "tools/common/nearest.hpp"
-#include "words.hpp"
+#include "tools/hsadrv/exit_status.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

@@ -5,8 +5,8 @@
 // Pure. Thread safety: no state.
 #pragma once
 
-#include "facts.hpp"
-#include "options.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
+#include "tools/hsadrv/objdump/options.hpp"
 
 namespace hsadrv_tool::objdump {
 

@@ -1,4 +1,4 @@
-#include "contents.hpp"
+#include "tools/hsadrv/objdump/contents.hpp"
 
 #include <fmt/format.h>
 

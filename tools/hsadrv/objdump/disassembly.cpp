@@ -1,12 +1,12 @@
-#include "disassembly.hpp"
+#include "tools/hsadrv/objdump/disassembly.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "../exit_status.hpp"
 #include "hsadrv/compile/llvm_places.hpp"
 #include "tools/common/pending_file.hpp"
+#include "tools/hsadrv/exit_status.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "facts.hpp"
 #include "tools/common/process.hpp"
 #include "tools/common/scratch_folder.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
 
 namespace hsadrv_tool::objdump {
 

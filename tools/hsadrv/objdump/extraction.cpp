@@ -1,12 +1,12 @@
-#include "extraction.hpp"
+#include "tools/hsadrv/objdump/extraction.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "../exit_status.hpp"
 #include "tools/common/pending_file.hpp"
+#include "tools/hsadrv/exit_status.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace fs = std::filesystem;

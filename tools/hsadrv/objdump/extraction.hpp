@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-#include "facts.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
 
 namespace hsadrv_tool::objdump {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "contents.hpp"
 #include "hsadrv/packet.hpp"
 #include "shared/occupancy.hpp"
+#include "tools/hsadrv/objdump/contents.hpp"
 
 namespace hsadrv_tool::objdump {
 

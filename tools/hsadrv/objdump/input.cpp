@@ -1,4 +1,4 @@
-#include "input.hpp"
+#include "tools/hsadrv/objdump/input.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "contents.hpp"
+#include "tools/hsadrv/objdump/contents.hpp"
 
 namespace hsadrv_tool::objdump {
 

@@ -1,4 +1,4 @@
-#include "kernel_text.hpp"
+#include "tools/hsadrv/objdump/kernel_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/common/kernel_report.hpp"
-#include "words.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "facts.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
 
 namespace hsadrv_tool::objdump {
 

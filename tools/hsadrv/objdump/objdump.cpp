@@ -5,17 +5,17 @@
 #include <charconv>
 #include <cstdio>
 
-#include "../subcommands.hpp"
-#include "agents.hpp"
-#include "chosen.hpp"
-#include "disassembly.hpp"
-#include "extraction.hpp"
 #include "hsadrv/error.hpp"
-#include "input.hpp"
-#include "options.hpp"
-#include "report_json.hpp"
-#include "text.hpp"
-#include "words.hpp"
+#include "tools/hsadrv/objdump/agents.hpp"
+#include "tools/hsadrv/objdump/chosen.hpp"
+#include "tools/hsadrv/objdump/disassembly.hpp"
+#include "tools/hsadrv/objdump/extraction.hpp"
+#include "tools/hsadrv/objdump/input.hpp"
+#include "tools/hsadrv/objdump/options.hpp"
+#include "tools/hsadrv/objdump/report_json.hpp"
+#include "tools/hsadrv/objdump/text.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
+#include "tools/hsadrv/subcommands.hpp"
 
 namespace hsadrv_tool {
 namespace objdump {

@@ -1,7 +1,7 @@
-#include "report_json.hpp"
+#include "tools/hsadrv/objdump/report_json.hpp"
 
 #include "tools/common/kernel_report.hpp"
-#include "words.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

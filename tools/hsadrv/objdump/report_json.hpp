@@ -5,8 +5,8 @@
 // Pure. Thread safety: no state.
 #pragma once
 
-#include "../json.hpp"
-#include "facts.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
 
 namespace hsadrv_tool::objdump {
 

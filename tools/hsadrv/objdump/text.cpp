@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "tools/hsadrv/objdump/text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "kernel_text.hpp"
 #include "tools/common/kernel_report.hpp"
-#include "words.hpp"
+#include "tools/hsadrv/objdump/kernel_text.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 namespace hsadrv_tool::objdump {
 namespace {

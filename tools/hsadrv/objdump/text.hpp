@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "../terminal.hpp"
-#include "facts.hpp"
-#include "options.hpp"
+#include "tools/hsadrv/objdump/facts.hpp"
+#include "tools/hsadrv/objdump/options.hpp"
+#include "tools/hsadrv/terminal.hpp"
 
 namespace hsadrv_tool::objdump {
 

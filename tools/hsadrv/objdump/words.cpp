@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "tools/hsadrv/objdump/words.hpp"
 
 #include <cxxabi.h>
 #include <fmt/format.h>

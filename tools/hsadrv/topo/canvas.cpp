@@ -1,4 +1,4 @@
-#include "topo/canvas.hpp"
+#include "tools/hsadrv/topo/canvas.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "info/units.hpp"
-#include "topo/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
+#include "tools/hsadrv/topo/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

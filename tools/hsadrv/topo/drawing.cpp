@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "info/units.hpp"
 #include "tools/common/table.hpp"
-#include "topo/canvas.hpp"
-#include "topo/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
+#include "tools/hsadrv/topo/canvas.hpp"
+#include "tools/hsadrv/topo/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "topo/graph.hpp"
+#include "tools/hsadrv/topo/graph.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <map>
 
-#include "info/units.hpp"
+#include "tools/hsadrv/info/units.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "info/facts.hpp"
+#include "tools/hsadrv/info/facts.hpp"
 
 namespace hsadrv_tool {
 

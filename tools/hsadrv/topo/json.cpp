@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "info/report.hpp"
-#include "topo/report.hpp"
+#include "tools/hsadrv/info/report.hpp"
+#include "tools/hsadrv/topo/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

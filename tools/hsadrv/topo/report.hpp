@@ -7,10 +7,10 @@
 
 #include <string>
 
-#include "info/facts.hpp"
-#include "json.hpp"
-#include "terminal.hpp"
-#include "topo/graph.hpp"
+#include "tools/hsadrv/info/facts.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
+#include "tools/hsadrv/topo/graph.hpp"
 
 namespace hsadrv_tool {
 

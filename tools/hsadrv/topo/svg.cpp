@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "info/units.hpp"
 #include "tools/common/xml.hpp"
-#include "topo/report.hpp"
-#include "topo/svg_layout.hpp"
+#include "tools/hsadrv/info/units.hpp"
+#include "tools/hsadrv/topo/report.hpp"
+#include "tools/hsadrv/topo/svg_layout.hpp"
 
 namespace hsadrv_tool {
 namespace {

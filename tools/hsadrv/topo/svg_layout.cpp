@@ -1,4 +1,4 @@
-#include "topo/svg_layout.hpp"
+#include "tools/hsadrv/topo/svg_layout.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "topo/graph.hpp"
+#include "tools/hsadrv/topo/graph.hpp"
 
 namespace hsadrv_tool {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "info/units.hpp"
 #include "tools/common/table.hpp"
-#include "topo/report.hpp"
+#include "tools/hsadrv/info/units.hpp"
+#include "tools/hsadrv/topo/report.hpp"
 
 namespace hsadrv_tool {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "json.hpp"
-#include "terminal.hpp"
+#include "tools/hsadrv/json.hpp"
+#include "tools/hsadrv/terminal.hpp"
 #include "tools/trace/report/summary.hpp"
 
 namespace hsadrv_tool::trace {

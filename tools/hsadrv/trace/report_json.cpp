@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "tools/hsadrv/trace/report.hpp"
 
 namespace hsadrv_tool::trace {
 namespace {

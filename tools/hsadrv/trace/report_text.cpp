@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "../bench/report_text.hpp"
-#include "../info/units.hpp"
-#include "report.hpp"
 #include "tools/common/table.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/info/units.hpp"
+#include "tools/hsadrv/trace/report.hpp"
 
 namespace hsadrv_tool::trace {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "../bench/report_text.hpp"
-#include "report.hpp"
 #include "tools/common/xml.hpp"
+#include "tools/hsadrv/bench/report_text.hpp"
+#include "tools/hsadrv/trace/report.hpp"
 
 namespace hsadrv_tool::trace {
 namespace {

@@ -8,10 +8,10 @@
 #include <span>
 #include <sstream>
 
-#include "../subcommands.hpp"
-#include "report.hpp"
 #include "tools/common/pending_file.hpp"
-#include "traced_program.hpp"
+#include "tools/hsadrv/subcommands.hpp"
+#include "tools/hsadrv/trace/report.hpp"
+#include "tools/hsadrv/trace/traced_program.hpp"
 
 namespace hsadrv_tool {
 namespace trace {

@@ -1,4 +1,4 @@
-#include "traced_program.hpp"
+#include "tools/hsadrv/trace/traced_program.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "exit_status.hpp"
 #include "tools/common/own_program.hpp"
+#include "tools/hsadrv/exit_status.hpp"
 
 namespace hsadrv_tool::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 
 #include <sys/mman.h>
 

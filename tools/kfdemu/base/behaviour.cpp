@@ -1,4 +1,4 @@
-#include "behaviour.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "checks.hpp"
+#include "tools/kfdemu/base/checks.hpp"
 
 namespace kfdemu {
 namespace {

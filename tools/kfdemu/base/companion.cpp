@@ -1,4 +1,4 @@
-#include "companion.hpp"
+#include "tools/kfdemu/base/companion.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

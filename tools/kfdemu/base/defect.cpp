@@ -1,4 +1,4 @@
-#include "defect.hpp"
+#include "tools/kfdemu/base/defect.hpp"
 
 #include <utility>
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-#include "failure.hpp"
+#include "tools/kfdemu/base/failure.hpp"
 
 namespace kfdemu {
 

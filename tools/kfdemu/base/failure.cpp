@@ -1,9 +1,9 @@
-#include "failure.hpp"
+#include "tools/kfdemu/base/failure.hpp"
 
 #include <cerrno>
 #include <utility>
 
-#include "parse_number.hpp"
+#include "tools/kfdemu/base/parse_number.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "host_cpus.hpp"
+#include "tools/kfdemu/base/host_cpus.hpp"
 
 #include <cpuid.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "path_text.hpp"
+#include "tools/kfdemu/base/path_text.hpp"
 
 namespace kfdemu {
 namespace {

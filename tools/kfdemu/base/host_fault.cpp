@@ -1,4 +1,4 @@
-#include "host_fault.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
 
 #include <sys/syscall.h>
 #include <ucontext.h>

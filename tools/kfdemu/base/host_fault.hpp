@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "address_space.hpp"
-#include "not_sanitized.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/not_sanitized.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "host_folder.hpp"
+#include "tools/kfdemu/base/host_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

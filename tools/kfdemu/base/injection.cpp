@@ -1,8 +1,8 @@
-#include "injection.hpp"
+#include "tools/kfdemu/base/injection.hpp"
 
 #include <algorithm>
 
-#include "counters.hpp"
+#include "tools/kfdemu/base/counters.hpp"
 
 namespace kfdemu {
 namespace {

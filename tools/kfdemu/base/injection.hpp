@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "defect.hpp"
-#include "failure.hpp"
+#include "tools/kfdemu/base/defect.hpp"
+#include "tools/kfdemu/base/failure.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include "tools/kfdemu/base/log.hpp"
 
 #include <unistd.h>
 

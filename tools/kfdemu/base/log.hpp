@@ -9,7 +9,7 @@
 
 #include <string_view>
 
-#include "options.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "model.hpp"
+#include "tools/kfdemu/base/model.hpp"
 
 #include <iterator>
 

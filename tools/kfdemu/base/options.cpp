@@ -1,9 +1,9 @@
-#include "options.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 #include <cstdlib>
 
-#include "model.hpp"
-#include "parse_number.hpp"
+#include "tools/kfdemu/base/model.hpp"
+#include "tools/kfdemu/base/parse_number.hpp"
 
 namespace kfdemu {
 namespace {

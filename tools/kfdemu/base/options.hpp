@@ -16,11 +16,11 @@
 #include <variant>
 #include <vector>
 
-#include "abi.hpp"
-#include "behaviour.hpp"
-#include "checks.hpp"
-#include "defect.hpp"
-#include "failure.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/checks.hpp"
+#include "tools/kfdemu/base/defect.hpp"
+#include "tools/kfdemu/base/failure.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "shared_range.hpp"
+#include "tools/kfdemu/base/shared_range.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "topology.hpp"
+#include "tools/kfdemu/base/topology.hpp"
 
 #include <unistd.h>
 

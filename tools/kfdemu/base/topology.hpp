@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "host_cpus.hpp"
-#include "model.hpp"
-#include "options.hpp"
+#include "tools/kfdemu/base/host_cpus.hpp"
+#include "tools/kfdemu/base/model.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "user_memory.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/uio.h>

@@ -11,15 +11,15 @@
 #include <system_error>
 #include <thread>
 
-#include "../base/behaviour.hpp"
-#include "../base/companion.hpp"
-#include "../base/log.hpp"
-#include "../check/process.hpp"
-#include "../check/report/report_file.hpp"
-#include "../kfd/device.hpp"
-#include "count_exit.hpp"
-#include "hsa_objects.hpp"
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/companion.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/boundary/count_exit.hpp"
+#include "tools/kfdemu/boundary/hsa_objects.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/check/report/report_file.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 namespace {

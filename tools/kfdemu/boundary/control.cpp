@@ -1,17 +1,17 @@
 // Implements kfdemu.h on the device of this process.
-#include "../kfdemu.h"
+#include "tools/kfdemu/kfdemu.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "../base/counters.hpp"
-#include "../base/injection.hpp"
-#include "../base/order.hpp"
-#include "../check/process.hpp"
-#include "../kfd/device.hpp"
-#include "host_pages.hpp"
-#include "hsa_memory.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/boundary/host_pages.hpp"
+#include "tools/kfdemu/boundary/hsa_memory.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,10 +1,10 @@
-#include "count_exit.hpp"
+#include "tools/kfdemu/boundary/count_exit.hpp"
 
 #include <cstdlib>
 
-#include "../base/log.hpp"
-#include "../count/write.hpp"
-#include "../kfd/device.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/count/write.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 

@@ -6,7 +6,7 @@
 // Thread safety: prepare_counters(), one thread; write_counters(), any.
 #pragma once
 
-#include "../base/options.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 namespace kfdemu {
 

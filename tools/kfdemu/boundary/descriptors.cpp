@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "../base/log.hpp"
-#include "../base/shared_range.hpp"
-#include "../kfd/drm.hpp"
-#include "device_status.hpp"
-#include "folders.hpp"
-#include "libc.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/shared_range.hpp"
+#include "tools/kfdemu/boundary/device_status.hpp"
+#include "tools/kfdemu/boundary/folders.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
+#include "tools/kfdemu/kfd/drm.hpp"
 
 using namespace kfdemu;
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "../kfd/device.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 

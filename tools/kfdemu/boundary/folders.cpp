@@ -1,12 +1,12 @@
-#include "folders.hpp"
+#include "tools/kfdemu/boundary/folders.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <climits>
 
-#include "libc.hpp"
-#include "memory_file.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
+#include "tools/kfdemu/boundary/memory_file.hpp"
 
 namespace kfdemu {
 namespace {

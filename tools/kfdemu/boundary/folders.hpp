@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "sysfs.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
 
 namespace kfdemu {
 

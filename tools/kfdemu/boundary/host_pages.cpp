@@ -1,4 +1,4 @@
-#include "host_pages.hpp"
+#include "tools/kfdemu/boundary/host_pages.hpp"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -19,9 +19,9 @@
 #include <system_error>
 #include <thread>
 
-#include "../base/clock.hpp"
-#include "../check/process.hpp"
-#include "mapping_table.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/boundary/mapping_table.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 namespace kfdemu::host_pages {
 namespace {

@@ -1,9 +1,9 @@
-#include "hsa_code.hpp"
+#include "tools/kfdemu/boundary/hsa_code.hpp"
 
 #include <mutex>
 
-#include "../check/report/code_objects.hpp"
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
+#include "tools/kfdemu/check/report/code_objects.hpp"
 
 namespace kfdemu {
 namespace {

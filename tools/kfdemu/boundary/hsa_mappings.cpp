@@ -1,10 +1,10 @@
-#include "hsa_mappings.hpp"
+#include "tools/kfdemu/boundary/hsa_mappings.hpp"
 
 #include <map>
 #include <mutex>
 #include <optional>
 
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
 
 namespace kfdemu {
 namespace {

@@ -6,7 +6,7 @@
 // Thread safety: the wrapped calls, any thread.
 #pragma once
 
-#include "hsa_table.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "hsa_memory.hpp"
+#include "tools/kfdemu/boundary/hsa_memory.hpp"
 
 #include <pthread.h>
 
@@ -7,10 +7,10 @@
 #include <map>
 #include <mutex>
 
-#include "../check/process.hpp"
-#include "../kfd/device.hpp"
-#include "../kfdemu.h"
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
+#include "tools/kfdemu/kfdemu.h"
 
 namespace kfdemu {
 namespace {

@@ -8,7 +8,7 @@
 // Thread safety: the wrapped calls and free_delayed(), any thread; forget_memory(), the runtime's last.
 #pragma once
 
-#include "hsa_table.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 namespace kfdemu {
 

@@ -1,12 +1,12 @@
-#include "hsa_objects.hpp"
+#include "tools/kfdemu/boundary/hsa_objects.hpp"
 
 #include <unistd.h>
 
 #include <atomic>
 #include <tuple>
 
-#include "../check/process.hpp"
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 namespace kfdemu {
 namespace {

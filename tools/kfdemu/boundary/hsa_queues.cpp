@@ -1,6 +1,6 @@
-#include "hsa_queues.hpp"
+#include "tools/kfdemu/boundary/hsa_queues.hpp"
 
-#include "../queues/advertised_slots.hpp"
+#include "tools/kfdemu/queues/advertised_slots.hpp"
 
 namespace kfdemu {
 namespace {

@@ -5,7 +5,7 @@
 // Without it, every ring counts as the program's. Thread safety: the wrapped calls, any thread.
 #pragma once
 
-#include "hsa_table.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 namespace kfdemu {
 

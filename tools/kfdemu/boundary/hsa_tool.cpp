@@ -2,18 +2,18 @@
 // packets are torn: wraps waits, and calls that create and destroy what checks and torn packets are about.
 //
 // Other tools chain: each calls what it found in the table.
-#include "hsa_tool.hpp"
+#include "tools/kfdemu/boundary/hsa_tool.hpp"
 
 #include <algorithm>
 
-#include "../base/behaviour.hpp"
-#include "../kfd/device.hpp"
-#include "hsa_code.hpp"
-#include "hsa_mappings.hpp"
-#include "hsa_memory.hpp"
-#include "hsa_objects.hpp"
-#include "hsa_queues.hpp"
-#include "hsa_waits.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/boundary/hsa_code.hpp"
+#include "tools/kfdemu/boundary/hsa_mappings.hpp"
+#include "tools/kfdemu/boundary/hsa_memory.hpp"
+#include "tools/kfdemu/boundary/hsa_objects.hpp"
+#include "tools/kfdemu/boundary/hsa_queues.hpp"
+#include "tools/kfdemu/boundary/hsa_waits.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 static bool allocations_wrapped = false;  // by the runtime's lock
 

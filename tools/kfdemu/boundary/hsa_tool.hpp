@@ -7,7 +7,7 @@
 // Thread safety: every function, any thread.
 #pragma once
 
-#include "../check/process.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "hsa_waits.hpp"
+#include "tools/kfdemu/boundary/hsa_waits.hpp"
 
 #include <algorithm>
 

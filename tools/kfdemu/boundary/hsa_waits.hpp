@@ -8,7 +8,7 @@
 // any thread.
 #pragma once
 
-#include "hsa_table.hpp"
+#include "tools/kfdemu/boundary/hsa_table.hpp"
 
 namespace kfdemu {
 

@@ -18,10 +18,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "../base/not_sanitized.hpp"
-#include "../base/path_text.hpp"
-#include "../kfd/device.hpp"
-#include "sysfs.hpp"
+#include "tools/kfdemu/base/not_sanitized.hpp"
+#include "tools/kfdemu/base/path_text.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 #define EXPORT extern "C" [[gnu::visibility("default")]]
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "../base/log.hpp"
-#include "folders.hpp"
-#include "libc.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/boundary/folders.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "mapping_table.hpp"
+#include "tools/kfdemu/boundary/mapping_table.hpp"
 
 #include <pthread.h>
 #include <sched.h>

@@ -12,12 +12,12 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "../base/counters.hpp"
-#include "../base/injection.hpp"
-#include "../base/shared_range.hpp"
-#include "../kfd/device.hpp"
-#include "host_pages.hpp"
-#include "libc.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/shared_range.hpp"
+#include "tools/kfdemu/boundary/host_pages.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "memory_file.hpp"
+#include "tools/kfdemu/boundary/memory_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

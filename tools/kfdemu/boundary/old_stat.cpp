@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "libc.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
 
 namespace {
 

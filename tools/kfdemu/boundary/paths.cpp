@@ -15,11 +15,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "../base/injection.hpp"
-#include "device_status.hpp"
-#include "folders.hpp"
-#include "libc.hpp"
-#include "memory_file.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/boundary/device_status.hpp"
+#include "tools/kfdemu/boundary/folders.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
+#include "tools/kfdemu/boundary/memory_file.hpp"
 
 namespace kfdemu {
 namespace {

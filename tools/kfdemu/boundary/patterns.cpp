@@ -5,7 +5,7 @@
 #include <glob.h>
 #include <sys/stat.h>
 
-#include "libc.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
 
 namespace kfdemu {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cerrno>
 
-#include "../base/host_fault.hpp"
-#include "libc.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/boundary/libc.hpp"
 
 // <signal.h> declares these for some language standards only, or deprecates them.
 extern "C" sighandler_t __sysv_signal(int signal, sighandler_t handler) noexcept;

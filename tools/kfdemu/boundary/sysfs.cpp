@@ -1,10 +1,10 @@
-#include "sysfs.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "../base/path_text.hpp"
+#include "tools/kfdemu/base/path_text.hpp"
 
 namespace kfdemu::sysfs {
 namespace {

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "../base/topology.hpp"
+#include "tools/kfdemu/base/topology.hpp"
 
 namespace kfdemu::sysfs {
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <map>
 
-#include "../base/path_text.hpp"
-#include "sysfs.hpp"
+#include "tools/kfdemu/base/path_text.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
 
 namespace kfdemu::sysfs {
 namespace {

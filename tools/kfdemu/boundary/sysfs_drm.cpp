@@ -2,8 +2,8 @@
 // to its folder, and the folders of its DRM nodes and monitor hold links back.
 #include <fmt/format.h>
 
-#include "../base/path_text.hpp"
-#include "sysfs.hpp"
+#include "tools/kfdemu/base/path_text.hpp"
+#include "tools/kfdemu/boundary/sysfs.hpp"
 
 namespace kfdemu::sysfs {
 namespace {

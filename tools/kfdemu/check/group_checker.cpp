@@ -1,4 +1,4 @@
-#include "group_checker.hpp"
+#include "tools/kfdemu/check/group_checker.hpp"
 
 namespace kfdemu::check {
 

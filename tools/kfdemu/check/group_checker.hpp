@@ -10,12 +10,12 @@
 #include <memory>
 #include <vector>
 
-#include "flow/inst_cache.hpp"
-#include "flow/scene.hpp"
-#include "init/init_check.hpp"
-#include "memory/memory_check.hpp"
-#include "race/race_check.hpp"
-#include "wait/wait_check.hpp"
+#include "tools/kfdemu/check/flow/inst_cache.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/check/init/init_check.hpp"
+#include "tools/kfdemu/check/memory/memory_check.hpp"
+#include "tools/kfdemu/check/race/race_check.hpp"
+#include "tools/kfdemu/check/wait/wait_check.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 #include <unistd.h>
 
@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "../base/log.hpp"
-#include "report/code_objects.hpp"
-#include "report/report_file.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/check/report/code_objects.hpp"
+#include "tools/kfdemu/check/report/report_file.hpp"
 
 namespace kfdemu::check {
 namespace {

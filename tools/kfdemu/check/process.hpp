@@ -10,12 +10,12 @@
 
 #include <atomic>
 
-#include "../base/options.hpp"
-#include "fence/host_touches.hpp"
-#include "fence/visibility.hpp"
-#include "flow/scene.hpp"
-#include "leak/live_objects.hpp"
-#include "race/operations.hpp"
+#include "tools/kfdemu/base/options.hpp"
+#include "tools/kfdemu/check/fence/host_touches.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/check/leak/live_objects.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
 
 namespace kfdemu::check {
 

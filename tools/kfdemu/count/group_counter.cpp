@@ -1,4 +1,4 @@
-#include "group_counter.hpp"
+#include "tools/kfdemu/count/group_counter.hpp"
 
 #include <bit>
 

@@ -18,9 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../check/flow/access.hpp"
-#include "../isa/wave/watcher.hpp"
-#include "kernel_counts.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
+#include "tools/kfdemu/isa/wave/watcher.hpp"
 
 namespace kfdemu::count {
 

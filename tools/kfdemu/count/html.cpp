@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "listing.hpp"
+#include "tools/kfdemu/count/listing.hpp"
 
 namespace kfdemu::count {
 namespace {

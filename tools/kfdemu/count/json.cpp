@@ -1,8 +1,8 @@
 // The counters as JSON, for programs.
 #include <fmt/format.h>
 
-#include "../check/report/json_text.hpp"
-#include "listing.hpp"
+#include "tools/kfdemu/check/report/json_text.hpp"
+#include "tools/kfdemu/count/listing.hpp"
 
 namespace kfdemu::count {
 namespace {

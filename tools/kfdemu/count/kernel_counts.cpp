@@ -1,4 +1,4 @@
-#include "kernel_counts.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
 
 #include <pthread.h>
 #include <signal.h>

@@ -25,11 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../check/report/code_objects.hpp"
-#include "../isa/encodings/inst.hpp"
-#include "../isa/rows/row.hpp"
-#include "kinds.hpp"
-#include "sums.hpp"
+#include "tools/kfdemu/check/report/code_objects.hpp"
+#include "tools/kfdemu/count/kinds.hpp"
+#include "tools/kfdemu/count/sums.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::count {
 

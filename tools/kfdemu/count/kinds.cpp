@@ -1,8 +1,8 @@
-#include "kinds.hpp"
+#include "tools/kfdemu/count/kinds.hpp"
 
 #include <array>
 
-#include "../isa/rows/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::count {
 namespace {
@@ -73,7 +73,7 @@ bool is_taken(const isa::Wave& w, const isa::Inst& inst) {
 #define SOPP_BRANCH(op, name, on, attributes, ...) \
     case Op::name:                                 \
         return __VA_ARGS__;
-#include "../isa/rows/sopp.inc"
+#include "tools/kfdemu/isa/rows/sopp.inc"
 #undef SOPP
 #undef SOPP_BRANCH
         default: {

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../isa/encodings/inst.hpp"
-#include "../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::count {
 

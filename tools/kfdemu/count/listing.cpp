@@ -1,13 +1,13 @@
-#include "listing.hpp"
+#include "tools/kfdemu/count/listing.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <utility>
 
-#include "../check/report/code_objects.hpp"
-#include "../check/report/elf_symbols.hpp"
-#include "../isa/text/disassemble.hpp"
+#include "tools/kfdemu/check/report/code_objects.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 namespace kfdemu::count {
 namespace {

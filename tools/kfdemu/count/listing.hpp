@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../check/report/finding.hpp"
-#include "kernel_counts.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
 
 namespace kfdemu::count {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "transactions.hpp"
+#include "tools/kfdemu/count/transactions.hpp"
 
 namespace kfdemu::count {
 

@@ -1,7 +1,7 @@
 // The counters as text, for terminals.
 #include <fmt/format.h>
 
-#include "listing.hpp"
+#include "tools/kfdemu/count/listing.hpp"
 
 namespace kfdemu::count {
 namespace {

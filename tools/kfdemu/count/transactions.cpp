@@ -1,4 +1,4 @@
-#include "transactions.hpp"
+#include "tools/kfdemu/count/transactions.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -16,7 +16,7 @@
 #include <array>
 #include <cstdint>
 
-#include "../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::count {
 

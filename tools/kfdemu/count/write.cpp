@@ -1,4 +1,4 @@
-#include "write.hpp"
+#include "tools/kfdemu/count/write.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "kernel_counts.hpp"
-#include "listing.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
+#include "tools/kfdemu/count/listing.hpp"
 
 namespace kfdemu::count {
 namespace {

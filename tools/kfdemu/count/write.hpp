@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "../base/options.hpp"
+#include "tools/kfdemu/base/options.hpp"
 
 namespace kfdemu::count {
 

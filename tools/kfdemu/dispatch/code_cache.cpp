@@ -1,11 +1,11 @@
-#include "code_cache.hpp"
+#include "tools/kfdemu/dispatch/code_cache.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "../base/user_memory.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
 
 namespace kfdemu {
 namespace {

@@ -18,9 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../base/address_space.hpp"
-#include "../isa/encodings/decode.hpp"
-#include "../jit/page_runs.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/jit/page_runs.hpp"
 
 namespace kfdemu {
 

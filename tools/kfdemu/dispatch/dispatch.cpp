@@ -1,11 +1,11 @@
-#include "dispatch.hpp"
+#include "tools/kfdemu/dispatch/dispatch.hpp"
 
 #include <algorithm>
 #include <cstdio>
 #include <utility>
 
-#include "../base/host_fault.hpp"
-#include "../check/race/memory_races.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/check/race/memory_races.hpp"
 
 namespace kfdemu {
 namespace {

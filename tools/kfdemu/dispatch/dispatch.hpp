@@ -31,18 +31,18 @@
 #include <variant>
 #include <vector>
 
-#include "../base/address_space.hpp"
-#include "../base/compute_units.hpp"
-#include "../base/order.hpp"
-#include "../check/flow/scene.hpp"
-#include "../count/kernel_counts.hpp"
-#include "code_cache.hpp"
-#include "fault.hpp"
-#include "garbage.hpp"
-#include "initial_state.hpp"
-#include "launch.hpp"
-#include "scratch_slots.hpp"
-#include "workgroup.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/compute_units.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
+#include "tools/kfdemu/dispatch/code_cache.hpp"
+#include "tools/kfdemu/dispatch/fault.hpp"
+#include "tools/kfdemu/dispatch/garbage.hpp"
+#include "tools/kfdemu/dispatch/initial_state.hpp"
+#include "tools/kfdemu/dispatch/launch.hpp"
+#include "tools/kfdemu/dispatch/scratch_slots.hpp"
+#include "tools/kfdemu/dispatch/workgroup.hpp"
 
 namespace kfdemu {
 

@@ -1,8 +1,8 @@
-#include "fault.hpp"
+#include "tools/kfdemu/dispatch/fault.hpp"
 
 #include <cstdio>
 
-#include "../base/address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 
 namespace kfdemu {
 namespace {

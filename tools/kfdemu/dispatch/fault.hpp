@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu {
 

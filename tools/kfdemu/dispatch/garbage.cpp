@@ -1,9 +1,9 @@
-#include "garbage.hpp"
+#include "tools/kfdemu/dispatch/garbage.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "../base/order.hpp"
+#include "tools/kfdemu/base/order.hpp"
 
 namespace kfdemu {
 

@@ -1,9 +1,9 @@
-#include "initial_state.hpp"
+#include "tools/kfdemu/dispatch/initial_state.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "../isa/rows/traits.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu {
 namespace {

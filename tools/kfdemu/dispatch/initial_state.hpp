@@ -11,11 +11,11 @@
 #include <array>
 #include <cstdint>
 
-#include "../check/init/defined_registers.hpp"
-#include "../isa/wave/wave.hpp"
-#include "garbage.hpp"
-#include "kernel_descriptor.hpp"
-#include "launch.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
+#include "tools/kfdemu/dispatch/garbage.hpp"
+#include "tools/kfdemu/dispatch/kernel_descriptor.hpp"
+#include "tools/kfdemu/dispatch/launch.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu {
 

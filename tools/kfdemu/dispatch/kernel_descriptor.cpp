@@ -1,9 +1,9 @@
-#include "kernel_descriptor.hpp"
+#include "tools/kfdemu/dispatch/kernel_descriptor.hpp"
 
 #include <cstdio>
 #include <cstring>
 
-#include "../isa/rows/traits.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu {
 namespace {

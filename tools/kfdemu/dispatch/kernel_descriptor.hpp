@@ -15,8 +15,8 @@
 #include <string>
 #include <variant>
 
-#include "../isa/rows/row.hpp"
-#include "../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu {
 

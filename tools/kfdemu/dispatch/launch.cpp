@@ -1,4 +1,4 @@
-#include "launch.hpp"
+#include "tools/kfdemu/dispatch/launch.hpp"
 
 #include <cstdarg>
 #include <cstdio>

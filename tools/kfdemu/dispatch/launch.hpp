@@ -13,8 +13,8 @@
 #include <optional>
 #include <string>
 
-#include "../base/apertures.hpp"
-#include "kernel_descriptor.hpp"
+#include "tools/kfdemu/base/apertures.hpp"
+#include "tools/kfdemu/dispatch/kernel_descriptor.hpp"
 
 namespace kfdemu {
 

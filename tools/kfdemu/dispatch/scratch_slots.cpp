@@ -1,4 +1,4 @@
-#include "scratch_slots.hpp"
+#include "tools/kfdemu/dispatch/scratch_slots.hpp"
 
 namespace kfdemu {
 

@@ -1,14 +1,14 @@
-#include "workgroup.hpp"
+#include "tools/kfdemu/dispatch/workgroup.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
 
-#include "../base/counters.hpp"
-#include "../base/host_fault.hpp"
-#include "../isa/text/disassemble.hpp"
-#include "dispatch.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/dispatch/dispatch.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 namespace kfdemu {
 namespace {

@@ -16,17 +16,17 @@
 #include <optional>
 #include <vector>
 
-#include "../base/address_space.hpp"
-#include "../base/order.hpp"
-#include "../check/group_checker.hpp"
-#include "../count/group_counter.hpp"
-#include "../isa/memory/tlb.hpp"
-#include "../isa/wave/wave.hpp"
-#include "../jit/frame.hpp"
-#include "code_cache.hpp"
-#include "fault.hpp"
-#include "initial_state.hpp"
-#include "launch.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/check/group_checker.hpp"
+#include "tools/kfdemu/count/group_counter.hpp"
+#include "tools/kfdemu/dispatch/code_cache.hpp"
+#include "tools/kfdemu/dispatch/fault.hpp"
+#include "tools/kfdemu/dispatch/initial_state.hpp"
+#include "tools/kfdemu/dispatch/launch.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
+#include "tools/kfdemu/jit/frame.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "code_memory.hpp"
+#include "tools/kfdemu/jit/code_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../isa/memory/tlb.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 namespace kfdemu::jit {
 

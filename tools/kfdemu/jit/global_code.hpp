@@ -7,9 +7,9 @@
 // bytes. Internal to translator.cpp. Thread safety: none.
 #pragma once
 
-#include "../base/address_space.hpp"
-#include "../isa/memory/tlb.hpp"
-#include "lds_code.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
+#include "tools/kfdemu/jit/lds_code.hpp"
 
 namespace kfdemu::jit {
 

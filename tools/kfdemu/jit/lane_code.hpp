@@ -2,7 +2,7 @@
 // translator.cpp. Thread safety: none.
 #pragma once
 
-#include "mask_code.hpp"
+#include "tools/kfdemu/jit/mask_code.hpp"
 
 namespace kfdemu::jit {
 

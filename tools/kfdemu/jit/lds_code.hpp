@@ -7,7 +7,7 @@
 // Internal to translator.cpp. Thread safety: none.
 #pragma once
 
-#include "lane_code.hpp"
+#include "tools/kfdemu/jit/lane_code.hpp"
 
 namespace kfdemu::jit {
 

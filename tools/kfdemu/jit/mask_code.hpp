@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "vector_code.hpp"
+#include "tools/kfdemu/jit/vector_code.hpp"
 
 namespace kfdemu::jit {
 

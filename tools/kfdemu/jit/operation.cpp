@@ -1,12 +1,12 @@
-#include "operation.hpp"
+#include "tools/kfdemu/jit/operation.hpp"
 
 #include <initializer_list>
 #include <optional>
 #include <utility>
 
-#include "../isa/rows/row.hpp"
-#include "../isa/wave/wave.hpp"
-#include "operation_rows.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
+#include "tools/kfdemu/jit/operation_rows.hpp"
 
 namespace kfdemu::jit {
 namespace {

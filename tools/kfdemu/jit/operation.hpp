@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 namespace kfdemu::jit {
 

@@ -1,4 +1,4 @@
-#include "operation_rows.hpp"
+#include "tools/kfdemu/jit/operation_rows.hpp"
 
 namespace kfdemu::jit {
 namespace {
@@ -28,7 +28,7 @@ constexpr Entry on_scalars(Scalar what, std::uint8_t sources) { return {How::sca
 #define scalar(what, sources) on_scalars(Scalar::what, sources)
 #define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, translation) translation,
 constexpr Entry kEntries[] = {
-#include "../isa/rows/rows.inc"
+#include "tools/kfdemu/isa/rows/rows.inc"
 };
 #undef lane
 #undef compare

@@ -5,8 +5,8 @@
 // Thread safety: any thread.
 #pragma once
 
-#include "../isa/rows/row.hpp"
-#include "operation.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/jit/operation.hpp"
 
 namespace kfdemu::jit {
 

@@ -1,4 +1,4 @@
-#include "page_runs.hpp"
+#include "tools/kfdemu/jit/page_runs.hpp"
 
 #include <atomic>
 #include <bit>
@@ -6,10 +6,10 @@
 #include <exception>
 #include <mutex>
 
-#include "../isa/memory/tlb.hpp"
-#include "../isa/wave/wave.hpp"
-#include "code_memory.hpp"
-#include "translator.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
+#include "tools/kfdemu/jit/code_memory.hpp"
+#include "tools/kfdemu/jit/translator.hpp"
 
 namespace kfdemu::jit {
 

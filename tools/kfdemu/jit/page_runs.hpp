@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "../isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 namespace kfdemu::jit {
 

@@ -1,4 +1,4 @@
-#include "run_plan.hpp"
+#include "tools/kfdemu/jit/run_plan.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "operation.hpp"
+#include "tools/kfdemu/jit/operation.hpp"
 
 namespace kfdemu::jit {
 

@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "../isa/wave/wave.hpp"
-#include "global_code.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
+#include "tools/kfdemu/jit/global_code.hpp"
 
 namespace kfdemu::jit {
 

@@ -1,4 +1,4 @@
-#include "translator.hpp"
+#include "tools/kfdemu/jit/translator.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,9 +7,9 @@
 #include <set>
 #include <span>
 
-#include "registers.hpp"
-#include "scalar_code.hpp"
-#include "value_uses.hpp"
+#include "tools/kfdemu/jit/registers.hpp"
+#include "tools/kfdemu/jit/scalar_code.hpp"
+#include "tools/kfdemu/jit/value_uses.hpp"
 
 namespace kfdemu::jit {
 namespace {

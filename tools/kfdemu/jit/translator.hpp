@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "frame.hpp"
-#include "run_plan.hpp"
+#include "tools/kfdemu/jit/frame.hpp"
+#include "tools/kfdemu/jit/run_plan.hpp"
 
 namespace kfdemu::jit {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "translator.hpp"
+#include "tools/kfdemu/jit/translator.hpp"
 
 namespace kfdemu::jit {
 

@@ -1,4 +1,4 @@
-#include "device.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,17 +13,17 @@
 #include <mutex>
 #include <system_error>
 
-#include "../base/behaviour.hpp"
-#include "../base/host_fault.hpp"
-#include "../base/host_folder.hpp"
-#include "../base/injection.hpp"
-#include "../base/log.hpp"
-#include "../base/order.hpp"
-#include "../check/process.hpp"
-#include "../count/kernel_counts.hpp"
-#include "../isa/encodings/decode.hpp"
-#include "../jit/code_memory.hpp"
-#include "../resources/private_vram.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/base/host_folder.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/count/kernel_counts.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/jit/code_memory.hpp"
+#include "tools/kfdemu/resources/private_vram.hpp"
 
 namespace kfdemu {
 namespace {

@@ -11,12 +11,12 @@
 #include <memory>
 #include <vector>
 
-#include "../base/topology.hpp"
-#include "../queues/scheduler.hpp"
-#include "../resources/events.hpp"
-#include "../resources/gem.hpp"
-#include "../resources/memory.hpp"
-#include "kfd.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/kfd/kfd.hpp"
+#include "tools/kfdemu/queues/scheduler.hpp"
+#include "tools/kfdemu/resources/events.hpp"
+#include "tools/kfdemu/resources/gem.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "drm.hpp"
+#include "tools/kfdemu/kfd/drm.hpp"
 
 #include <sys/ioctl.h>
 
@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <string_view>
 
-#include "../base/log.hpp"
-#include "../base/page.hpp"
-#include "../base/user_memory.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/page.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
 
 namespace kfdemu {
 namespace {

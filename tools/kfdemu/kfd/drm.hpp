@@ -4,8 +4,8 @@
 // Source: layouts from the kernel's include/uapi/drm/{drm,amdgpu_drm}.h.
 #pragma once
 
-#include "../base/topology.hpp"
-#include "../resources/gem.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/resources/gem.hpp"
 
 namespace kfdemu {
 

@@ -1,16 +1,16 @@
-#include "kfd.hpp"
+#include "tools/kfdemu/kfd/kfd.hpp"
 
 #include <sys/ioctl.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "../base/apertures.hpp"
-#include "../base/clock.hpp"
-#include "../base/counters.hpp"
-#include "../base/log.hpp"
-#include "../base/user_memory.hpp"
-#include "device.hpp"
+#include "tools/kfdemu/base/apertures.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
+#include "tools/kfdemu/kfd/device.hpp"
 
 namespace kfdemu {
 namespace {

@@ -9,11 +9,11 @@
 
 #include <atomic>
 
-#include "../base/topology.hpp"
-#include "../queues/scheduler.hpp"
-#include "../resources/events.hpp"
-#include "../resources/memory.hpp"
-#include "../resources/svm.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/queues/scheduler.hpp"
+#include "tools/kfdemu/resources/events.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
+#include "tools/kfdemu/resources/svm.hpp"
 
 namespace kfdemu {
 

@@ -1,13 +1,13 @@
-#include "advertised_slots.hpp"
+#include "tools/kfdemu/queues/advertised_slots.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <string>
 
-#include "../base/behaviour.hpp"
-#include "../base/log.hpp"
-#include "../check/report/report.hpp"
-#include "gpu_memory.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
 
 namespace kfdemu {
 

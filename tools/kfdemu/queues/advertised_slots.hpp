@@ -23,9 +23,9 @@
 #include <map>
 #include <string>
 
-#include "../base/address_space.hpp"
-#include "../check/report/host_stack.hpp"
-#include "packet.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/check/report/host_stack.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
 
 namespace kfdemu {
 

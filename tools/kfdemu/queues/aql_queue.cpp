@@ -1,19 +1,19 @@
-#include "aql_queue.hpp"
+#include "tools/kfdemu/queues/aql_queue.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "../base/behaviour.hpp"
-#include "../base/compute_units.hpp"
-#include "../base/counters.hpp"
-#include "../base/injection.hpp"
-#include "../base/log.hpp"
-#include "../base/order.hpp"
-#include "../check/process.hpp"
-#include "gpu_memory.hpp"
-#include "pm4.hpp"
-#include "scheduler.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/compute_units.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
+#include "tools/kfdemu/queues/pm4.hpp"
+#include "tools/kfdemu/queues/scheduler.hpp"
 
 namespace kfdemu {
 namespace {

@@ -15,17 +15,17 @@
 #include <mutex>
 #include <optional>
 
-#include "../base/address_space.hpp"
-#include "../base/compute_units.hpp"
-#include "../base/topology.hpp"
-#include "../isa/memory/gws.hpp"
-#include "../resources/events.hpp"
-#include "advertised_slots.hpp"
-#include "checked_packets.hpp"
-#include "dispatch_work.hpp"
-#include "eviction.hpp"
-#include "packet.hpp"
-#include "queue.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/compute_units.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/isa/memory/gws.hpp"
+#include "tools/kfdemu/queues/advertised_slots.hpp"
+#include "tools/kfdemu/queues/checked_packets.hpp"
+#include "tools/kfdemu/queues/dispatch_work.hpp"
+#include "tools/kfdemu/queues/eviction.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
+#include "tools/kfdemu/queues/queue.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 namespace kfdemu {
 

@@ -1,9 +1,9 @@
 // Barrier packets of AqlQueue: AND, OR and AMD's BARRIER_VALUE wait for signals.
-#include "../base/behaviour.hpp"
-#include "../base/log.hpp"
-#include "aql_queue.hpp"
-#include "barrier_value.hpp"
-#include "gpu_memory.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/queues/aql_queue.hpp"
+#include "tools/kfdemu/queues/barrier_value.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
 
 namespace kfdemu {
 

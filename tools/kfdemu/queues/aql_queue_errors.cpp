@@ -1,11 +1,11 @@
 // Error paths of AqlQueue: a packet or wave error stops the queue with a code, a memory fault stops it through KFD.
 #include <utility>
 
-#include "../base/counters.hpp"
-#include "../base/log.hpp"
-#include "aql_queue.hpp"
-#include "gpu_memory.hpp"
-#include "queue_exception.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/queues/aql_queue.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
+#include "tools/kfdemu/queues/queue_exception.hpp"
 
 namespace kfdemu {
 

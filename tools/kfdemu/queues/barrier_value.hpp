@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "packet.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
 
 namespace kfdemu {
 

@@ -1,8 +1,8 @@
-#include "checked_copy.hpp"
+#include "tools/kfdemu/queues/checked_copy.hpp"
 
 #include <utility>
 
-#include "../check/process.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 namespace kfdemu {
 namespace {

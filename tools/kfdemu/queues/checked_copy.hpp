@@ -10,10 +10,10 @@
 // Copies of one queue run one after the other. Thread safety: that of its queue.
 #pragma once
 
-#include "../check/fence/visibility.hpp"
-#include "../check/race/operations.hpp"
-#include "publications.hpp"
-#include "sdma_packet.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
+#include "tools/kfdemu/queues/publications.hpp"
+#include "tools/kfdemu/queues/sdma_packet.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "checked_packets.hpp"
+#include "tools/kfdemu/queues/checked_packets.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "../base/clock.hpp"
-#include "../check/process.hpp"
-#include "gpu_memory.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
 
 namespace kfdemu {
 namespace {

@@ -19,13 +19,13 @@
 #include <map>
 #include <vector>
 
-#include "../base/address_space.hpp"
-#include "../base/topology.hpp"
-#include "../check/fence/visibility.hpp"
-#include "../check/race/operations.hpp"
-#include "../dispatch/dispatch.hpp"
-#include "packet.hpp"
-#include "publications.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
+#include "tools/kfdemu/dispatch/dispatch.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
+#include "tools/kfdemu/queues/publications.hpp"
 
 namespace kfdemu {
 

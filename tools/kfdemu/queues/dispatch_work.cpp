@@ -1,12 +1,12 @@
-#include "dispatch_work.hpp"
+#include "tools/kfdemu/queues/dispatch_work.hpp"
 
 #include <utility>
 
-#include "../base/behaviour.hpp"
-#include "../base/clock.hpp"
-#include "../base/counters.hpp"
-#include "../resources/device_access.hpp"
-#include "aql_queue.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/queues/aql_queue.hpp"
+#include "tools/kfdemu/resources/device_access.hpp"
 
 namespace kfdemu {
 namespace {

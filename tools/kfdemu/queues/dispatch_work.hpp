@@ -17,8 +17,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../base/work.hpp"
-#include "../dispatch/dispatch.hpp"
+#include "tools/kfdemu/base/work.hpp"
+#include "tools/kfdemu/dispatch/dispatch.hpp"
 
 namespace kfdemu {
 

@@ -1,9 +1,9 @@
-#include "eviction.hpp"
+#include "tools/kfdemu/queues/eviction.hpp"
 
 #include <utility>
 
-#include "../base/behaviour.hpp"
-#include "../base/log.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/log.hpp"
 
 namespace kfdemu {
 

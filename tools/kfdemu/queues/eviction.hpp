@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-#include "../resources/events.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 namespace kfdemu {
 

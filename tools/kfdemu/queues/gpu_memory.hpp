@@ -6,11 +6,11 @@
 // Thread safety: as AddressSpace; the caller must have a Hold.
 #pragma once
 
-#include "../base/address_space.hpp"
-#include "../base/clock.hpp"
-#include "../base/host_fault.hpp"
-#include "../resources/events.hpp"
-#include "packet.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 namespace kfdemu {
 

@@ -1,9 +1,9 @@
-#include "publications.hpp"
+#include "tools/kfdemu/queues/publications.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "../check/process.hpp"
+#include "tools/kfdemu/check/process.hpp"
 
 namespace kfdemu {
 namespace {

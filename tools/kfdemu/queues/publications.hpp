@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <deque>
 
-#include "../check/fence/host_touches.hpp"
-#include "../check/race/operations.hpp"
+#include "tools/kfdemu/check/fence/host_touches.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
 
 namespace kfdemu {
 

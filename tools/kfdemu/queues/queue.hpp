@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../base/abi.hpp"
+#include "tools/kfdemu/base/abi.hpp"
 
 namespace kfdemu {
 

@@ -1,8 +1,8 @@
-#include "queue_exception.hpp"
+#include "tools/kfdemu/queues/queue_exception.hpp"
 
-#include "../base/log.hpp"
-#include "../base/user_memory.hpp"
-#include "packet.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
+#include "tools/kfdemu/queues/packet.hpp"
 
 namespace kfdemu {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "../resources/events.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "scheduler.hpp"
+#include "tools/kfdemu/queues/scheduler.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,12 +12,12 @@
 #include <thread>
 #include <utility>
 
-#include "../base/behaviour.hpp"
-#include "../base/host_fault.hpp"
-#include "../base/log.hpp"
-#include "../base/order.hpp"
-#include "aql_queue.hpp"
-#include "sdma_queue.hpp"
+#include "tools/kfdemu/base/behaviour.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/queues/aql_queue.hpp"
+#include "tools/kfdemu/queues/sdma_queue.hpp"
 
 namespace kfdemu {
 namespace {

@@ -16,19 +16,19 @@
 #include <span>
 #include <vector>
 
-#include "../base/abi.hpp"
-#include "../base/address_space.hpp"
-#include "../base/order.hpp"
-#include "../base/topology.hpp"
-#include "../base/work.hpp"
-#include "../dispatch/code_cache.hpp"
-#include "../resources/events.hpp"
-#include "../resources/memory.hpp"
-#include "advertised_slots.hpp"
-#include "dispatch_work.hpp"
-#include "eviction.hpp"
-#include "queue.hpp"
-#include "work_list.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/base/work.hpp"
+#include "tools/kfdemu/dispatch/code_cache.hpp"
+#include "tools/kfdemu/queues/advertised_slots.hpp"
+#include "tools/kfdemu/queues/dispatch_work.hpp"
+#include "tools/kfdemu/queues/eviction.hpp"
+#include "tools/kfdemu/queues/queue.hpp"
+#include "tools/kfdemu/queues/work_list.hpp"
+#include "tools/kfdemu/resources/events.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 namespace kfdemu {
 

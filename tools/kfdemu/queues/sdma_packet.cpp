@@ -1,4 +1,4 @@
-#include "sdma_packet.hpp"
+#include "tools/kfdemu/queues/sdma_packet.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "sdma_atomic.hpp"
+#include "tools/kfdemu/queues/sdma_atomic.hpp"
 
 namespace kfdemu::sdma {
 namespace {

@@ -1,16 +1,16 @@
-#include "sdma_queue.hpp"
+#include "tools/kfdemu/queues/sdma_queue.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "../base/counters.hpp"
-#include "../base/injection.hpp"
-#include "../base/log.hpp"
-#include "../resources/device_access.hpp"
-#include "gpu_memory.hpp"
-#include "sdma_atomic.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/queues/gpu_memory.hpp"
+#include "tools/kfdemu/queues/sdma_atomic.hpp"
+#include "tools/kfdemu/resources/device_access.hpp"
 
 namespace kfdemu {
 namespace {

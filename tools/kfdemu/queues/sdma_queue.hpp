@@ -7,12 +7,12 @@
 #include <mutex>
 #include <optional>
 
-#include "../base/address_space.hpp"
-#include "../resources/events.hpp"
-#include "checked_copy.hpp"
-#include "eviction.hpp"
-#include "queue.hpp"
-#include "sdma_packet.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/queues/checked_copy.hpp"
+#include "tools/kfdemu/queues/eviction.hpp"
+#include "tools/kfdemu/queues/queue.hpp"
+#include "tools/kfdemu/queues/sdma_packet.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 namespace kfdemu {
 

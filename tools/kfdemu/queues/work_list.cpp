@@ -1,4 +1,4 @@
-#include "work_list.hpp"
+#include "tools/kfdemu/queues/work_list.hpp"
 
 #include <utility>
 

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../base/order.hpp"
-#include "../base/work.hpp"
+#include "tools/kfdemu/base/order.hpp"
+#include "tools/kfdemu/base/work.hpp"
 
 namespace kfdemu {
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../base/counters.hpp"
-#include "device_file.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/resources/device_file.hpp"
 
 namespace kfdemu {
 

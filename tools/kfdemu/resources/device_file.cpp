@@ -1,4 +1,4 @@
-#include "device_file.hpp"
+#include "tools/kfdemu/resources/device_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "../base/abi.hpp"
-#include "../base/page.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 namespace kfdemu {
 namespace {

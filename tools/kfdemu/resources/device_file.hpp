@@ -20,7 +20,7 @@
 
 #include <vector>
 
-#include "../base/shared_range.hpp"
+#include "tools/kfdemu/base/shared_range.hpp"
 
 namespace kfdemu {
 

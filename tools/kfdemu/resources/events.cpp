@@ -1,10 +1,10 @@
-#include "events.hpp"
+#include "tools/kfdemu/resources/events.hpp"
 
 #include <algorithm>
 
-#include "../base/clock.hpp"
-#include "../base/counters.hpp"
-#include "../base/log.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/log.hpp"
 
 namespace kfdemu {
 namespace {

@@ -28,10 +28,10 @@
 #include <span>
 #include <vector>
 
-#include "../base/abi.hpp"
-#include "../base/injection.hpp"
-#include "buffer.hpp"
-#include "smi_events.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/resources/buffer.hpp"
+#include "tools/kfdemu/resources/smi_events.hpp"
 
 namespace kfdemu {
 

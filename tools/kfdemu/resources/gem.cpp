@@ -1,10 +1,10 @@
-#include "gem.hpp"
+#include "tools/kfdemu/resources/gem.hpp"
 
 #include <algorithm>
 #include <cerrno>
 
-#include "../base/log.hpp"
-#include "../base/page.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 namespace kfdemu {
 namespace {

@@ -13,8 +13,8 @@
 #include <memory>
 #include <mutex>
 
-#include "../base/address_space.hpp"
-#include "memory.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 namespace kfdemu {
 

@@ -1,4 +1,4 @@
-#include "memory.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "../base/apertures.hpp"
-#include "../base/counters.hpp"
-#include "../base/injection.hpp"
-#include "../base/log.hpp"
-#include "../base/page.hpp"
-#include "../check/init/fresh_memory.hpp"
-#include "../check/process.hpp"
-#include "../dispatch/garbage.hpp"
+#include "tools/kfdemu/base/apertures.hpp"
+#include "tools/kfdemu/base/counters.hpp"
+#include "tools/kfdemu/base/injection.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/page.hpp"
+#include "tools/kfdemu/check/init/fresh_memory.hpp"
+#include "tools/kfdemu/check/process.hpp"
+#include "tools/kfdemu/dispatch/garbage.hpp"
 
 namespace kfdemu {
 namespace {

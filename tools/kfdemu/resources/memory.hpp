@@ -17,11 +17,11 @@
 #include <tuple>
 #include <vector>
 
-#include "../base/abi.hpp"
-#include "../base/address_space.hpp"
-#include "../base/topology.hpp"
-#include "buffer.hpp"
-#include "device_file.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/resources/buffer.hpp"
+#include "tools/kfdemu/resources/device_file.hpp"
 
 namespace kfdemu {
 

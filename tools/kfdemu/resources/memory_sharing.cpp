@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <iterator>
 
-#include "../base/log.hpp"
-#include "../base/user_memory.hpp"
-#include "memory.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/user_memory.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 namespace kfdemu {
 

@@ -1,10 +1,10 @@
-#include "private_vram.hpp"
+#include "tools/kfdemu/resources/private_vram.hpp"
 
 #include <atomic>
 
-#include "../base/host_fault.hpp"
-#include "../base/log.hpp"
-#include "memory.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/resources/memory.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "smi_events.hpp"
+#include "tools/kfdemu/resources/smi_events.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <ctime>
 
-#include "../base/page.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 namespace kfdemu {
 namespace {

@@ -1,4 +1,4 @@
-#include "svm.hpp"
+#include "tools/kfdemu/resources/svm.hpp"
 
 #include <sys/mman.h>
 
@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "../base/log.hpp"
-#include "../base/page.hpp"
+#include "tools/kfdemu/base/log.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 namespace kfdemu {
 namespace {

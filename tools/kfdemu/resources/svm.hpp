@@ -20,10 +20,10 @@
 #include <span>
 #include <vector>
 
-#include "../base/abi.hpp"
-#include "../base/address_space.hpp"
-#include "../base/topology.hpp"
-#include "smi_events.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/topology.hpp"
+#include "tools/kfdemu/resources/smi_events.hpp"
 
 namespace kfdemu {
 

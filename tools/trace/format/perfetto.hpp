@@ -3,7 +3,7 @@
 // Source: protos/perfetto/trace of google/perfetto, version 56.
 #pragma once
 
-#include "proto_writer.hpp"
+#include "tools/trace/format/proto_writer.hpp"
 
 namespace trace::perfetto {
 

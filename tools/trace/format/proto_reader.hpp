@@ -12,7 +12,7 @@
 #include <optional>
 #include <string_view>
 
-#include "proto_writer.hpp"
+#include "tools/trace/format/proto_writer.hpp"
 
 namespace trace {
 

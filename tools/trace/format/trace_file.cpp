@@ -1,4 +1,4 @@
-#include "trace_file.hpp"
+#include "tools/trace/format/trace_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "perfetto.hpp"
+#include "tools/trace/format/perfetto.hpp"
 
 namespace trace {
 namespace {

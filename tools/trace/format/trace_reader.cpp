@@ -1,10 +1,10 @@
-#include "trace_reader.hpp"
+#include "tools/trace/format/trace_reader.hpp"
 
 #include <cstdlib>
 #include <unordered_map>
 
-#include "perfetto.hpp"
-#include "proto_reader.hpp"
+#include "tools/trace/format/perfetto.hpp"
+#include "tools/trace/format/proto_reader.hpp"
 
 namespace trace {
 namespace {

@@ -1,10 +1,10 @@
-#include "trace_writer.hpp"
+#include "tools/trace/format/trace_writer.hpp"
 
 #include <cstdio>
 #include <ctime>
 #include <utility>
 
-#include "perfetto.hpp"
+#include "tools/trace/format/perfetto.hpp"
 
 namespace trace {
 namespace {

@@ -19,8 +19,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "annotation.hpp"
-#include "proto_writer.hpp"
+#include "tools/trace/format/annotation.hpp"
+#include "tools/trace/format/proto_writer.hpp"
 
 namespace trace {
 

@@ -1,4 +1,4 @@
-#include "agents.hpp"
+#include "tools/trace/record/agents.hpp"
 
 #include <cxxabi.h>
 #include <hsa/hsa_ext_amd.h>

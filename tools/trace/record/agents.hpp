@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime.hpp"
+#include "tools/trace/record/runtime.hpp"
 
 namespace trace {
 

@@ -11,7 +11,7 @@
 #include <array>
 #include <type_traits>
 
-#include "session.hpp"
+#include "tools/trace/record/session.hpp"
 
 namespace trace {
 

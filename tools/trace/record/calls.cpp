@@ -1,7 +1,7 @@
-#include "calls.hpp"
+#include "tools/trace/record/calls.hpp"
 
-#include "call.hpp"
-#include "copies.hpp"
+#include "tools/trace/record/call.hpp"
+#include "tools/trace/record/copies.hpp"
 
 namespace trace {
 namespace {
@@ -13,7 +13,7 @@ namespace {
         static constexpr std::array<const char*, 12> arguments = {__VA_ARGS__}; \
         static inline decltype(::function)* next = nullptr;                     \
     };
-#include "calls.inc"
+#include "tools/trace/record/calls.inc"
 #undef CALL
 
 /// hsa_amd_vmem_alloc_handle_t.
@@ -27,7 +27,7 @@ struct PhysicalMemory {
         using Function = type;                                                  \
         static inline Function* next = nullptr;                                 \
     };
-#include "newer_calls.inc"
+#include "tools/trace/record/newer_calls.inc"
 #undef NEWER
 
 // ---- what else calls do
@@ -215,7 +215,7 @@ struct Change<Tag, R(hsa_signal_t, A...)> {
         static inline decltype(::function)* next = nullptr; \
     };
 #define CHANGE(function) STORE(function)
-#include "signal_changes.inc"
+#include "tools/trace/record/signal_changes.inc"
 #undef CHANGE
 #undef STORE
 
@@ -238,12 +238,12 @@ void wrap_calls(HsaApiTable& table) {
     const std::size_t amd_bytes = amd_table->version.minor_id;
 #define CALL(table, function, ...) \
     WRAP(table, function, (&Wrapper<function##_tag, decltype(::function)>::call), function##_tag::next);
-#include "calls.inc"
+#include "tools/trace/record/calls.inc"
 #undef CALL
 #define STORE(function) WRAP(core, function, &Store<function##_tag>::call, function##_tag::next);
 #define CHANGE(function) \
     WRAP(core, function, (&Change<function##_tag, decltype(::function)>::call), function##_tag::next);
-#include "signal_changes.inc"
+#include "tools/trace/record/signal_changes.inc"
 #undef CHANGE
 #undef STORE
     WRAP(amd, hsa_amd_profiling_set_profiler_enabled, &profile_queue, next_profile_queue);
@@ -251,7 +251,7 @@ void wrap_calls(HsaApiTable& table) {
     if (!has_inserted(amd_bytes)) return;
 #define NEWER(offset, function, type, ...) \
     replace(amd_table, offset, &Wrapper<function##_tag, function##_tag::Function>::call, function##_tag::next);
-#include "newer_calls.inc"
+#include "tools/trace/record/newer_calls.inc"
 #undef NEWER
 }
 

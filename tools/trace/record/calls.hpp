@@ -1,7 +1,7 @@
 // Puts the wrapped calls into the runtime's table.
 #pragma once
 
-#include "api_table.hpp"
+#include "tools/trace/record/api_table.hpp"
 
 namespace trace {
 

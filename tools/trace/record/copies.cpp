@@ -1,4 +1,4 @@
-#include "copies.hpp"
+#include "tools/trace/record/copies.hpp"
 
 namespace trace {
 

@@ -6,7 +6,7 @@
 // Thread safety: one a thread.
 #pragma once
 
-#include "session.hpp"
+#include "tools/trace/record/session.hpp"
 
 namespace trace {
 

@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
-#include "calls.hpp"
-#include "session.hpp"
+#include "tools/trace/record/calls.hpp"
+#include "tools/trace/record/session.hpp"
 
 namespace trace {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "recorder.hpp"
+#include "tools/trace/record/recorder.hpp"
 
 namespace trace {
 

@@ -1,4 +1,4 @@
-#include "pending_work.hpp"
+#include "tools/trace/record/pending_work.hpp"
 
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa_ext_amd.h>

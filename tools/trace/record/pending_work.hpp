@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "../format/trace_writer.hpp"
-#include "recorder.hpp"
-#include "runtime.hpp"
+#include "tools/trace/format/trace_writer.hpp"
+#include "tools/trace/record/recorder.hpp"
+#include "tools/trace/record/runtime.hpp"
 
 namespace trace {
 

@@ -1,4 +1,4 @@
-#include "queues.hpp"
+#include "tools/trace/record/queues.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -18,8 +18,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agents.hpp"
-#include "pending_work.hpp"
+#include "tools/trace/record/agents.hpp"
+#include "tools/trace/record/pending_work.hpp"
 
 namespace trace {
 

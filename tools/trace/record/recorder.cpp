@@ -1,4 +1,4 @@
-#include "recorder.hpp"
+#include "tools/trace/record/recorder.hpp"
 
 #include <fcntl.h>
 #include <pthread.h>

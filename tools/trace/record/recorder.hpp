@@ -15,9 +15,9 @@
 #include <string>
 #include <thread>
 
-#include "../format/trace_file.hpp"
-#include "../format/trace_writer.hpp"
-#include "clock.hpp"
+#include "tools/trace/format/trace_file.hpp"
+#include "tools/trace/format/trace_writer.hpp"
+#include "tools/trace/record/clock.hpp"
 
 namespace trace {
 

@@ -1,7 +1,7 @@
 // The runtime's own functions, as they were in the table before ours: what the trace itself calls.
 #pragma once
 
-#include "api_table.hpp"
+#include "tools/trace/record/api_table.hpp"
 
 namespace trace {
 

@@ -3,10 +3,10 @@
 
 #include <atomic>
 
-#include "agents.hpp"
-#include "memory_use.hpp"
-#include "pending_work.hpp"
-#include "queues.hpp"
+#include "tools/trace/record/agents.hpp"
+#include "tools/trace/record/memory_use.hpp"
+#include "tools/trace/record/pending_work.hpp"
+#include "tools/trace/record/queues.hpp"
 
 namespace trace {
 

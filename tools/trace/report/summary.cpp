@@ -1,4 +1,4 @@
-#include "summary.hpp"
+#include "tools/trace/report/summary.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "../format/trace_reader.hpp"
+#include "tools/trace/format/trace_reader.hpp"
 
 namespace trace {
 

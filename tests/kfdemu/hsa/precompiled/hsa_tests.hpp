@@ -5,6 +5,6 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
-#include "support/precompiled/tests.hpp"
+#include "tests/support/precompiled/tests.hpp"
 
 #endif

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "hsadrv/hsadrv.hpp"
-#include "support/precompiled/tests.hpp"
+#include "tests/support/precompiled/tests.hpp"
 #include "tools/common/json.hpp"
 
 #endif

@@ -1,11 +1,11 @@
-#include "host_touches.hpp"
+#include "tools/kfdemu/check/fence/host_touches.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "../race/kernel_access.hpp"
+#include "tools/kfdemu/check/race/kernel_access.hpp"
 
 namespace kfdemu::check {
 namespace {

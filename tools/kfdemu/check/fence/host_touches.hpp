@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "../report/host_stack.hpp"
-#include "visibility.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
+#include "tools/kfdemu/check/report/host_stack.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "visibility.hpp"
+#include "tools/kfdemu/check/fence/visibility.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "../race/kernel_access.hpp"
-#include "../race/shadow_conflicts.hpp"
+#include "tools/kfdemu/check/race/kernel_access.hpp"
+#include "tools/kfdemu/check/race/shadow_conflicts.hpp"
 
 namespace kfdemu::check {
 namespace {

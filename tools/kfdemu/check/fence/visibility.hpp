@@ -25,7 +25,7 @@
 #include <variant>
 #include <vector>
 
-#include "../race/operations.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "access.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
 namespace kfdemu::check {
 

@@ -1,6 +1,6 @@
-#include "register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
-#include "../../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 namespace {

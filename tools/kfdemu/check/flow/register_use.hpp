@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../../isa/rows/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::check {
 

@@ -1,6 +1,6 @@
-#include "scene.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
 
-#include "../../isa/text/disassemble.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 namespace kfdemu::check {
 

@@ -8,11 +8,11 @@
 #include <array>
 #include <cstdint>
 
-#include "../../isa/rows/row.hpp"
-#include "../../isa/wave/watcher.hpp"
-#include "../init/defined_registers.hpp"
-#include "../memory/allocations.hpp"
-#include "../report/report.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
+#include "tools/kfdemu/check/memory/allocations.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/watcher.hpp"
 
 namespace kfdemu::check {
 

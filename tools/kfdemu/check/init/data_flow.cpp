@@ -1,4 +1,4 @@
-#include "data_flow.hpp"
+#include "tools/kfdemu/check/init/data_flow.hpp"
 
 #include <algorithm>
 #include <array>
@@ -273,7 +273,7 @@ constexpr RowFlow sets_exec(Bits (*result)(const Operands&)) { return {result, n
 
 constexpr RowFlow kFlows[] = {
 #define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, code) flow,
-#include "../../isa/rows/rows.inc"
+#include "tools/kfdemu/isa/rows/rows.inc"
 #undef KFDEMU_ROW
 };
 

@@ -6,8 +6,8 @@
 // Pure. Source: "Vega" ISA manual, chapter "Instructions".
 #pragma once
 
-#include "../../isa/rows/row.hpp"
-#include "undefined_bits.hpp"
+#include "tools/kfdemu/check/init/undefined_bits.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::check {
 

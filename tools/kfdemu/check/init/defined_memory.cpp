@@ -1,4 +1,4 @@
-#include "defined_memory.hpp"
+#include "tools/kfdemu/check/init/defined_memory.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "defined_registers.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "defined_registers.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
 
 #include <algorithm>
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../../isa/wave/wave.hpp"
-#include "origins.hpp"
+#include "tools/kfdemu/check/init/origins.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "flow.hpp"
+#include "tools/kfdemu/check/init/flow.hpp"
 
 #include <bit>
 

@@ -7,13 +7,13 @@
 // Thread safety: that of its work-group.
 #pragma once
 
-#include "../flow/scene.hpp"
-#include "defined_memory.hpp"
-#include "defined_registers.hpp"
-#include "fresh_memory.hpp"
-#include "origins.hpp"
-#include "shadow_wave.hpp"
-#include "undefined_bits.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/check/init/defined_memory.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
+#include "tools/kfdemu/check/init/fresh_memory.hpp"
+#include "tools/kfdemu/check/init/origins.hpp"
+#include "tools/kfdemu/check/init/shadow_wave.hpp"
+#include "tools/kfdemu/check/init/undefined_bits.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "fresh_memory.hpp"
+#include "tools/kfdemu/check/init/fresh_memory.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../../base/address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 
 namespace kfdemu::check {
 

@@ -1,8 +1,8 @@
-#include "init_check.hpp"
+#include "tools/kfdemu/check/init/init_check.hpp"
 
-#include "memory_flow.hpp"
-#include "scalar_flow.hpp"
-#include "vector_flow.hpp"
+#include "tools/kfdemu/check/init/memory_flow.hpp"
+#include "tools/kfdemu/check/init/scalar_flow.hpp"
+#include "tools/kfdemu/check/init/vector_flow.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -9,8 +9,8 @@
 // fresh_memory.hpp. Thread safety: that of its work-group.
 #pragma once
 
-#include "flow.hpp"
-#include "init_plan.hpp"
+#include "tools/kfdemu/check/init/flow.hpp"
+#include "tools/kfdemu/check/init/init_plan.hpp"
 
 namespace kfdemu::check {
 

@@ -1,8 +1,8 @@
-#include "init_plan.hpp"
+#include "tools/kfdemu/check/init/init_plan.hpp"
 
-#include "../flow/access.hpp"
-#include "scalar_flow.hpp"
-#include "vector_flow.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/init/scalar_flow.hpp"
+#include "tools/kfdemu/check/init/vector_flow.hpp"
 
 namespace kfdemu::check {
 namespace {

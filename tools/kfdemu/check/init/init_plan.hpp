@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../flow/register_use.hpp"
-#include "defined_registers.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/check/init/defined_registers.hpp"
 
 namespace kfdemu::check {
 

@@ -1,11 +1,11 @@
-#include "memory_flow.hpp"
+#include "tools/kfdemu/check/init/memory_flow.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "../flow/register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
 namespace kfdemu::check {
 namespace {

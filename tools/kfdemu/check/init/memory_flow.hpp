@@ -8,8 +8,8 @@
 // work-group.
 #pragma once
 
-#include "../flow/access.hpp"
-#include "flow.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/init/flow.hpp"
 
 namespace kfdemu::check {
 

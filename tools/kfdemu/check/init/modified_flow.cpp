@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "vector_flow.hpp"
+#include "tools/kfdemu/check/init/vector_flow.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -1,8 +1,8 @@
-#include "origins.hpp"
+#include "tools/kfdemu/check/init/origins.hpp"
 
 #include <fmt/format.h>
 
-#include "../flow/register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
 namespace kfdemu::check {
 

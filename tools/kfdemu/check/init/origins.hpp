@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 namespace kfdemu::check {
 

@@ -1,9 +1,9 @@
-#include "scalar_flow.hpp"
+#include "tools/kfdemu/check/init/scalar_flow.hpp"
 
 #include <string>
 #include <utility>
 
-#include "data_flow.hpp"
+#include "tools/kfdemu/check/init/data_flow.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -1,8 +1,8 @@
-#include "shadow_wave.hpp"
+#include "tools/kfdemu/check/init/shadow_wave.hpp"
 
 #include <immintrin.h>
 
-#include "../../isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 namespace kfdemu::check {
 

@@ -11,8 +11,8 @@
 
 #include <vector>
 
-#include "../../isa/rows/row.hpp"
-#include "../../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 

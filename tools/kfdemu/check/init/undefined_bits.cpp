@@ -1,4 +1,4 @@
-#include "undefined_bits.hpp"
+#include "tools/kfdemu/check/init/undefined_bits.hpp"
 
 namespace kfdemu::check {
 std::int64_t sign_extended(std::uint64_t value, unsigned width) {

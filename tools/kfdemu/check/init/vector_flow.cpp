@@ -1,9 +1,9 @@
-#include "vector_flow.hpp"
+#include "tools/kfdemu/check/init/vector_flow.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "data_flow.hpp"
+#include "tools/kfdemu/check/init/data_flow.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -5,7 +5,7 @@
 // Thread safety: that of its work-group.
 #pragma once
 
-#include "flow.hpp"
+#include "tools/kfdemu/check/init/flow.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "live_objects.hpp"
+#include "tools/kfdemu/check/leak/live_objects.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "../report/report.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "../report/host_stack.hpp"
+#include "tools/kfdemu/check/report/host_stack.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "allocations.hpp"
+#include "tools/kfdemu/check/memory/allocations.hpp"
 
 #include <fmt/format.h>
 

@@ -23,7 +23,7 @@
 #include <shared_mutex>
 #include <string>
 
-#include "../report/host_stack.hpp"
+#include "tools/kfdemu/check/report/host_stack.hpp"
 
 namespace kfdemu::check {
 

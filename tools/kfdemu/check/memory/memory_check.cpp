@@ -1,11 +1,11 @@
-#include "memory_check.hpp"
+#include "tools/kfdemu/check/memory/memory_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "../../base/address_space.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -11,8 +11,8 @@
 #include <array>
 #include <optional>
 
-#include "../flow/access.hpp"
-#include "../flow/scene.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
 
 namespace kfdemu::check {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "idiom.hpp"
+#include "tools/kfdemu/check/race/idiom.hpp"
 
 namespace kfdemu::check {
 

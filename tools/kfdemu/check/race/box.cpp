@@ -1,4 +1,4 @@
-#include "box.hpp"
+#include "tools/kfdemu/check/race/box.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "group_order.hpp"
+#include "tools/kfdemu/check/race/group_order.hpp"
 
 #include <algorithm>
 

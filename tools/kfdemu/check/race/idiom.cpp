@@ -1,4 +1,4 @@
-#include "idiom.hpp"
+#include "tools/kfdemu/check/race/idiom.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "../../isa/encodings/decode.hpp"
-#include "../flow/access.hpp"
-#include "../flow/register_use.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "../../isa/rows/row.hpp"
-#include "../../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 

@@ -1,8 +1,8 @@
-#include "kernel_access.hpp"
+#include "tools/kfdemu/check/race/kernel_access.hpp"
 
 #include <fmt/format.h>
 
-#include "../../isa/text/disassemble.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
 namespace kfdemu::check {
 namespace {

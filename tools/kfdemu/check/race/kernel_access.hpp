@@ -6,8 +6,8 @@
 // Thread safety: any thread.
 #pragma once
 
-#include "../report/finding.hpp"
-#include "operations.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
 
 namespace kfdemu::check {
 

@@ -1,11 +1,11 @@
-#include "lds_races.hpp"
+#include "tools/kfdemu/check/race/lds_races.hpp"
 
 #include <fmt/format.h>
 
 #include <bit>
 #include <cstring>
 
-#include "stored_value.hpp"
+#include "tools/kfdemu/check/race/stored_value.hpp"
 
 namespace kfdemu::check {
 

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../flow/access.hpp"
-#include "race_context.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/race/race_context.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "memory_race_check.hpp"
+#include "tools/kfdemu/check/race/memory_race_check.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "stored_value.hpp"
+#include "tools/kfdemu/check/race/stored_value.hpp"
 
 namespace kfdemu::check {
 

@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
-#include "../flow/access.hpp"
-#include "memory_races.hpp"
-#include "race_context.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/race/memory_races.hpp"
+#include "tools/kfdemu/check/race/race_context.hpp"
 
 namespace kfdemu::check {
 

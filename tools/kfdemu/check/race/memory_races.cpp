@@ -1,4 +1,4 @@
-#include "memory_races.hpp"
+#include "tools/kfdemu/check/race/memory_races.hpp"
 
 #include <fmt/format.h>
 

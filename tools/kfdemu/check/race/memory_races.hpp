@@ -21,8 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../../isa/encodings/inst.hpp"
-#include "memory_shadow.hpp"
+#include "tools/kfdemu/check/race/memory_shadow.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "memory_shadow.hpp"
+#include "tools/kfdemu/check/race/memory_shadow.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "operations.hpp"
+#include "tools/kfdemu/check/race/operations.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "kernel_access.hpp"
-#include "shadow_conflicts.hpp"
+#include "tools/kfdemu/check/race/kernel_access.hpp"
+#include "tools/kfdemu/check/race/shadow_conflicts.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -24,11 +24,11 @@
 #include <variant>
 #include <vector>
 
-#include "../../isa/rows/row.hpp"
-#include "../memory/allocations.hpp"
-#include "../report/report.hpp"
-#include "box.hpp"
-#include "memory_races.hpp"
+#include "tools/kfdemu/check/memory/allocations.hpp"
+#include "tools/kfdemu/check/race/box.hpp"
+#include "tools/kfdemu/check/race/memory_races.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::check {
 

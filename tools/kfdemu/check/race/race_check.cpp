@@ -1,4 +1,4 @@
-#include "race_check.hpp"
+#include "tools/kfdemu/check/race/race_check.hpp"
 
 #include <bit>
 

@@ -10,11 +10,11 @@
 
 #include <unordered_map>
 
-#include "../flow/access.hpp"
-#include "lds_races.hpp"
-#include "memory_race_check.hpp"
-#include "pending_stores.hpp"
-#include "race_context.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/race/lds_races.hpp"
+#include "tools/kfdemu/check/race/memory_race_check.hpp"
+#include "tools/kfdemu/check/race/pending_stores.hpp"
+#include "tools/kfdemu/check/race/race_context.hpp"
 
 namespace kfdemu::check {
 

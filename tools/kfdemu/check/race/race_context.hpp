@@ -3,9 +3,9 @@
 // Borrows: all of it, during a call.
 #pragma once
 
-#include "../flow/scene.hpp"
-#include "access_sites.hpp"
-#include "group_order.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/check/race/access_sites.hpp"
+#include "tools/kfdemu/check/race/group_order.hpp"
 
 namespace kfdemu::check {
 

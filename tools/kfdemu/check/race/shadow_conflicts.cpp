@@ -1,4 +1,4 @@
-#include "shadow_conflicts.hpp"
+#include "tools/kfdemu/check/race/shadow_conflicts.hpp"
 
 #include <set>
 

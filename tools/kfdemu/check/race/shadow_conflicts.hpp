@@ -11,8 +11,8 @@
 #include <functional>
 #include <vector>
 
-#include "box.hpp"
-#include "memory_shadow.hpp"
+#include "tools/kfdemu/check/race/box.hpp"
+#include "tools/kfdemu/check/race/memory_shadow.hpp"
 
 namespace kfdemu::check {
 

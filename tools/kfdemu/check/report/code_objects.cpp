@@ -1,4 +1,4 @@
-#include "code_objects.hpp"
+#include "tools/kfdemu/check/report/code_objects.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "../../base/parse_number.hpp"
-#include "elf_symbols.hpp"
-#include "lines_module.hpp"
+#include "tools/kfdemu/base/parse_number.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
+#include "tools/kfdemu/check/report/lines_module.hpp"
 
 namespace kfdemu::check {
 namespace {

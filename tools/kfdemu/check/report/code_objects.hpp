@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "finding.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "elf_symbols.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
 
 #include <cxxabi.h>
 #include <elf.h>

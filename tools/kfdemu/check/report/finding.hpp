@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../../base/checks.hpp"
+#include "tools/kfdemu/base/checks.hpp"
 
 namespace kfdemu::check {
 

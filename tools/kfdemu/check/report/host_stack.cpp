@@ -1,4 +1,4 @@
-#include "host_stack.hpp"
+#include "tools/kfdemu/check/report/host_stack.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -18,8 +18,8 @@
 #include <string>
 #include <string_view>
 
-#include "elf_symbols.hpp"
-#include "lines_module.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
+#include "tools/kfdemu/check/report/lines_module.hpp"
 
 namespace kfdemu::check {
 namespace {

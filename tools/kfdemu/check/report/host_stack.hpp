@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "finding.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "json_text.hpp"
+#include "tools/kfdemu/check/report/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "lines_module.hpp"
+#include "tools/kfdemu/check/report/lines_module.hpp"
 
 #include <dlfcn.h>
 
 #include <atomic>
 #include <string>
 
-#include "../../base/companion.hpp"
+#include "tools/kfdemu/base/companion.hpp"
 
 namespace kfdemu::check {
 namespace {

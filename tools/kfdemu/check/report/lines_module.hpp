@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "finding.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
 
 namespace kfdemu::check {
 

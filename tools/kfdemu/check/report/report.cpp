@@ -1,11 +1,11 @@
-#include "report.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "elf_symbols.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
 
 namespace kfdemu::check {
 namespace {

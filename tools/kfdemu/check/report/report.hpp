@@ -19,9 +19,9 @@
 #include <tuple>
 #include <vector>
 
-#include "../../isa/encodings/inst.hpp"
-#include "finding.hpp"
-#include "suppressions.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
+#include "tools/kfdemu/check/report/suppressions.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 namespace kfdemu::check {
 

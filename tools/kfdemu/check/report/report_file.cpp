@@ -1,4 +1,4 @@
-#include "report_file.hpp"
+#include "tools/kfdemu/check/report/report_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 // The findings as JSON, for programs.
 #include <fmt/format.h>
 
-#include "json_text.hpp"
-#include "report.hpp"
+#include "tools/kfdemu/check/report/json_text.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
 
 namespace kfdemu::check {
 namespace {

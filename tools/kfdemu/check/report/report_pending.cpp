@@ -7,7 +7,7 @@
 #include <chrono>
 #include <system_error>
 
-#include "report.hpp"
+#include "tools/kfdemu/check/report/report.hpp"
 
 namespace kfdemu::check {
 namespace {

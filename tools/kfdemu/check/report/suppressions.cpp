@@ -1,10 +1,10 @@
-#include "suppressions.hpp"
+#include "tools/kfdemu/check/report/suppressions.hpp"
 
 #include <fnmatch.h>
 
 #include <algorithm>
 
-#include "elf_symbols.hpp"
+#include "tools/kfdemu/check/report/elf_symbols.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "finding.hpp"
+#include "tools/kfdemu/check/report/finding.hpp"
 
 namespace kfdemu::check {
 

@@ -1,7 +1,7 @@
 // Two instructions that follow each other too closely, and the kinds of instructions that the rules speak of.
 #pragma once
 
-#include "../../isa/rows/row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::check {
 

@@ -7,14 +7,14 @@
 // Where LLVM inserts more than a rule says, the rule counts: on gfx908, it takes the passes of the longest matrix
 // instruction on its way back instead of those of the one that wrote, and has a v_accvgpr_write wait for another one.
 // Two matrix instructions that write the same registers need nothing.
-#include "hazards.hpp"
+#include "tools/kfdemu/check/wait/hazards.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "../../isa/wave/wave.hpp"
-#include "../flow/register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "hazard.hpp"
-#include "matrix_hazards.hpp"
+#include "tools/kfdemu/check/wait/hazard.hpp"
+#include "tools/kfdemu/check/wait/matrix_hazards.hpp"
 
 namespace kfdemu::check {
 

@@ -1,9 +1,9 @@
-#include "matrix_hazards.hpp"
+#include "tools/kfdemu/check/wait/matrix_hazards.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "../../isa/wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 namespace {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <span>
 
-#include "../flow/register_use.hpp"
-#include "hazard.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/check/wait/hazard.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "scoreboard.hpp"
+#include "tools/kfdemu/check/wait/scoreboard.hpp"
 
 #include <algorithm>
 #include <string>

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../flow/register_use.hpp"
+#include "tools/kfdemu/check/flow/register_use.hpp"
 
 namespace kfdemu::check {
 

@@ -1,4 +1,4 @@
-#include "wait_check.hpp"
+#include "tools/kfdemu/check/wait/wait_check.hpp"
 
 #include <algorithm>
 #include <bit>

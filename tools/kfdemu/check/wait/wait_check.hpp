@@ -8,11 +8,11 @@
 // Dynamic: it sees the instructions that execute and the lanes that are active. Thread safety: that of its wave.
 #pragma once
 
-#include "../flow/access.hpp"
-#include "../flow/inst_cache.hpp"
-#include "../flow/scene.hpp"
-#include "hazards.hpp"
-#include "scoreboard.hpp"
+#include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/flow/inst_cache.hpp"
+#include "tools/kfdemu/check/flow/scene.hpp"
+#include "tools/kfdemu/check/wait/hazards.hpp"
+#include "tools/kfdemu/check/wait/scoreboard.hpp"
 
 namespace kfdemu::check {
 

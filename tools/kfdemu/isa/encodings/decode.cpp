@@ -1,10 +1,10 @@
-#include "decode.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
-#include "family.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
 
 namespace kfdemu::isa {
 namespace {

@@ -12,10 +12,10 @@
 #include <span>
 #include <string>
 
-#include "../rows/row.hpp"
-#include "../wave/wave.hpp"
-#include "family.hpp"
-#include "inst.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

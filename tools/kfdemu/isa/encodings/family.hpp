@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
-#include "../rows/traits.hpp"
-#include "inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu::isa {
 

@@ -4,8 +4,8 @@
 // Compiled for each executor, in its namespace.
 #pragma once
 
-#include "float_math.hpp"
-#include "integer_math.hpp"
+#include "tools/kfdemu/isa/execution/float_math.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -1,4 +1,4 @@
-#include "dpp.hpp"
+#include "tools/kfdemu/isa/execution/dpp.hpp"
 
 namespace kfdemu::isa {
 namespace {

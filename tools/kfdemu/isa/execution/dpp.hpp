@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "../wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

@@ -5,8 +5,8 @@
 // functions of their wave.
 #pragma once
 
-#include "../rows/row.hpp"
-#include "../wave/wave.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 #if !defined(KFDEMU_EXECUTOR) || !defined(KFDEMU_WIDTH)
 #error "compiled by level and width only: -DKFDEMU_EXECUTOR=v2_64 -DKFDEMU_WIDTH=64"

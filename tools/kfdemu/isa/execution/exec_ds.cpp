@@ -1,9 +1,9 @@
 // DS instructions: LDS, and the permutes that use LDS hardware without memory ("Vega" ISA manual, "Local Data Share"
 // and "DS Instructions"). GFX9 does not bound LDS by M0; only the forms addressed by M0 read it. GDS is not emulated.
-#include "../memory/gws_operations.hpp"
-#include "../memory/memory_operations.hpp"
-#include "../rows/row.hpp"
-#include "executors.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/memory/gws_operations.hpp"
+#include "tools/kfdemu/isa/memory/memory_operations.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -233,7 +233,7 @@ const Inst* swizzle(Wave& wave, const Inst& inst) {
 void fill_ds(Handler* handlers) {
 #define DS(op, name, on, dst, address, data0, data1, attributes, element, code, ...) \
     handlers[index(Op::name)] = __VA_ARGS__;
-#include "../rows/ds.inc"
+#include "tools/kfdemu/isa/rows/ds.inc"
 #undef DS
 }
 

@@ -1,8 +1,8 @@
 // FLAT, GLOBAL and SCRATCH instructions ("Vega" ISA manual, "FLAT, Scratch and Global Instructions").
-#include "../memory/memory_operations.hpp"
-#include "../memory/scratch_access.hpp"
-#include "../rows/row.hpp"
-#include "executors.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/memory/memory_operations.hpp"
+#include "tools/kfdemu/isa/memory/scratch_access.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -171,7 +171,7 @@ const Inst* flat(Wave& wave, const Inst& inst) {
 
 void fill_flat(Handler* handlers) {
 #define FLAT(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::flat_##name)] = __VA_ARGS__;
-#include "../rows/flat.inc"
+#include "tools/kfdemu/isa/rows/flat.inc"
 #undef FLAT
 }
 

@@ -6,9 +6,9 @@
 //
 // Sources: MI100 and MI200 ISA manuals, "Matrix Arithmetic Instructions"; for the element layout, AMD's matrix
 // instruction calculator.
-#include "executors.hpp"
-#include "float_math.hpp"
-#include "lanes.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/float_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -165,7 +165,7 @@ void fill_mfma([[maybe_unused]] Handler* handlers) {
 #if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
 #define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
-#include "../rows/mfma.inc"
+#include "tools/kfdemu/isa/rows/mfma.inc"
 #undef MFMA
 #endif
 }

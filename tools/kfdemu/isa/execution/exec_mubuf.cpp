@@ -1,8 +1,8 @@
 // MUBUF and MTBUF instructions ("Vega" ISA manual, "Vector Memory Buffer Instructions").
-#include "../memory/buffer_format.hpp"
-#include "../memory/memory_operations.hpp"
-#include "../rows/row.hpp"
-#include "executors.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/memory/buffer_format.hpp"
+#include "tools/kfdemu/isa/memory/memory_operations.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -104,10 +104,10 @@ const Inst* fence(Wave&, const Inst& inst) {
 
 void fill_mubuf(Handler* handlers) {
 #define MUBUF(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
-#include "../rows/mubuf.inc"
+#include "tools/kfdemu/isa/rows/mubuf.inc"
 #undef MUBUF
 #define MTBUF(op, name, on, dst, data, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
-#include "../rows/mtbuf.inc"
+#include "tools/kfdemu/isa/rows/mtbuf.inc"
 #undef MTBUF
 }
 

@@ -1,7 +1,7 @@
 // SMEM instructions ("Vega" ISA manual, "Scalar Memory Operations"): loads and stores of SGPRs, atomics, clocks.
-#include "../memory/atomics.hpp"
-#include "../rows/row.hpp"
-#include "executors.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/memory/atomics.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -114,7 +114,7 @@ const Inst* reference_clock(Wave& wave, const Inst& inst) {
 
 void fill_smem(Handler* handlers) {
 #define SMEM(op, name, on, data, base, attributes, element, code, ...) handlers[index(Op::name)] = __VA_ARGS__;
-#include "../rows/smem.inc"
+#include "tools/kfdemu/isa/rows/smem.inc"
 #undef SMEM
 }
 

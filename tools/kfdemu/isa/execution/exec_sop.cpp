@@ -1,6 +1,6 @@
 // Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
-#include "executors.hpp"
-#include "integer_math.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -164,11 +164,11 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
 #define SOPP(op, name, on, a_, attributes, code, ...) KFDEMU_SCALAR(name, none, none, none, KFDEMU_SIMM, __VA_ARGS__)
 #define SOPP_BRANCH(op, name, on, attributes, ...) \
     KFDEMU_SCALAR(name, none, none, none, , if (__VA_ARGS__) return branch(w, i))
-#include "../rows/sop1.inc"
-#include "../rows/sop2.inc"
-#include "../rows/sopc.inc"
-#include "../rows/sopk.inc"
-#include "../rows/sopp.inc"
+#include "tools/kfdemu/isa/rows/sop1.inc"
+#include "tools/kfdemu/isa/rows/sop2.inc"
+#include "tools/kfdemu/isa/rows/sopc.inc"
+#include "tools/kfdemu/isa/rows/sopk.inc"
+#include "tools/kfdemu/isa/rows/sopp.inc"
 #undef SOP1
 #undef SOP2
 #undef SOPC
@@ -185,11 +185,11 @@ void fill_sop(Handler* handlers) {
 #define SOPK SOP1
 #define SOPP SOP1
 #define SOPP_BRANCH SOP1
-#include "../rows/sop1.inc"
-#include "../rows/sop2.inc"
-#include "../rows/sopc.inc"
-#include "../rows/sopk.inc"
-#include "../rows/sopp.inc"
+#include "tools/kfdemu/isa/rows/sop1.inc"
+#include "tools/kfdemu/isa/rows/sop2.inc"
+#include "tools/kfdemu/isa/rows/sopc.inc"
+#include "tools/kfdemu/isa/rows/sopk.inc"
+#include "tools/kfdemu/isa/rows/sopp.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -1,8 +1,8 @@
 // Execution of VOP1, and of the VOP3, SDWA and DPP forms of its rows.
-#include "executors.hpp"
-#include "integer_math.hpp"
-#include "lanes.hpp"
-#include "transcendental.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
+#include "tools/kfdemu/isa/execution/transcendental.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -58,7 +58,7 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
         }                                                                                              \
     };
 #define VOP1_WAVE(...)
-#include "../rows/vop1.inc"
+#include "tools/kfdemu/isa/rows/vop1.inc"
 #undef VOP1
 #undef VOP1_WAVE
 
@@ -69,7 +69,7 @@ void fill_vop1(Handler* general, Handler* plain) {
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, name##_row>;
 #define VOP1_WAVE(op, name, on, d, a, attributes, flow, code, handler) general[index(Op::name)] = &handler;
-#include "../rows/vop1.inc"
+#include "tools/kfdemu/isa/rows/vop1.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -1,9 +1,9 @@
 // Execution of VOP2, and of the VOP3, SDWA and DPP forms of its rows.
-#include "dot_math.hpp"
-#include "executors.hpp"
-#include "half_math.hpp"
-#include "integer_math.hpp"
-#include "lanes.hpp"
+#include "tools/kfdemu/isa/execution/dot_math.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/half_math.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -43,9 +43,9 @@ KFDEMU_INLINE u32 packed_fused(u32 a, u32 b, u32 c, const Context& x) {
             __VA_ARGS__;                                                                                               \
         }                                                                                                              \
     };
-#include "../rows/vop2.inc"
+#include "tools/kfdemu/isa/rows/vop2.inc"
 namespace quick {
-#include "../rows/vop2.inc"
+#include "tools/kfdemu/isa/rows/vop2.inc"
 }
 #undef VOP2
 #undef VOP2_K
@@ -57,7 +57,7 @@ void fill_vop2(Handler* general, Handler* plain) {
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
 #define VOP2_K VOP2
-#include "../rows/vop2.inc"
+#include "tools/kfdemu/isa/rows/vop2.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -1,8 +1,8 @@
 // Execution of instructions with only a VOP3 encoding.
-#include "executors.hpp"
-#include "half_math.hpp"
-#include "integer_math.hpp"
-#include "lanes.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/half_math.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -110,9 +110,9 @@ const Inst* write_lane(Wave& w, const Inst& i) {
         }                                                                                               \
     };
 #define VOP3_WAVE(...)
-#include "../rows/vop3.inc"
+#include "tools/kfdemu/isa/rows/vop3.inc"
 namespace quick {
-#include "../rows/vop3.inc"
+#include "tools/kfdemu/isa/rows/vop3.inc"
 }
 #undef VOP3
 #undef VOP3_WAVE
@@ -124,7 +124,7 @@ void fill_vop3(Handler* general, Handler* plain) {
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, quick::name##_row>;
 #define VOP3_WAVE(op, name, on, d, a, b, c, attributes, flow, code, handler) general[index(Op::name)] = &handler;
-#include "../rows/vop3.inc"
+#include "tools/kfdemu/isa/rows/vop3.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

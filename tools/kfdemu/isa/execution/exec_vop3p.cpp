@@ -1,9 +1,9 @@
 // Execution of VOP3P: packed halves, mixed precision, accumulator moves.
-#include "dot_math.hpp"
-#include "executors.hpp"
-#include "half_math.hpp"
-#include "integer_math.hpp"
-#include "lanes.hpp"
+#include "tools/kfdemu/isa/execution/dot_math.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/half_math.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -287,13 +287,13 @@ const Inst* write_accumulator(Wave& w, const Inst& i) {
     };
 #define VOP3P_WAVE(...)
 #define T_pkf32 T_b64
-#include "../rows/vop3p.inc"
+#include "tools/kfdemu/isa/rows/vop3p.inc"
 #undef VOP3P_HALVES
 #undef VOP3P_DOT
 #define VOP3P_HALVES(...)
 #define VOP3P_DOT(...)
 namespace quick {
-#include "../rows/vop3p.inc"
+#include "tools/kfdemu/isa/rows/vop3p.inc"
 }
 #undef VOP3P_HALVES
 #undef VOP3P_PAIRS
@@ -309,7 +309,7 @@ void fill_vop3p(Handler* general, Handler* plain) {
     plain[index(Op::name)] = &plain_pairs<name##_row, quick::name##_row>;
 #define VOP3P_DOT(op, name, ...) general[index(Op::name)] = &dot_product<name##_row>;
 #define VOP3P_WAVE(op, name, on, d, a, b, c, attributes, flow, code, ...) general[index(Op::name)] = &__VA_ARGS__;
-#include "../rows/vop3p.inc"
+#include "tools/kfdemu/isa/rows/vop3p.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

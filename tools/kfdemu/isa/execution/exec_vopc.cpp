@@ -1,7 +1,7 @@
 // Execution of VOPC, and of the VOP3 and SDWA forms of its rows.
-#include "executors.hpp"
-#include "float_math.hpp"
-#include "lanes.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/float_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -25,7 +25,7 @@ struct Seen<T_f16, T_b32> {
         }                                                                                                              \
     };
 #define VOPC_X(...)
-#include "../rows/vopc.inc"
+#include "tools/kfdemu/isa/rows/vopc.inc"
 #undef VOPC
 #undef VOPC_X
 
@@ -46,7 +46,7 @@ void fill_vopc(Handler* general, Handler* plain) {
 #define VOPC_X(op, name, same, ...)                                     \
     general[index(Op::name)] = &compare_x<&vector_compare<same##_row>>; \
     plain[index(Op::name)] = &compare_x<&plain_compare<same##_row>>;
-#include "../rows/vopc.inc"
+#include "tools/kfdemu/isa/rows/vopc.inc"
 }
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

@@ -9,7 +9,7 @@
 // Thread safety: pure functions on the caller's table.
 #pragma once
 
-#include "../encodings/inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 #define KFDEMU_EXPORTS(Level, lanes, executor)         \
     namespace kfdemu::isa::executor {                  \

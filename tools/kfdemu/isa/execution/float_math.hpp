@@ -3,7 +3,7 @@
 // Compiled for each executor, in its namespace. Branch-free, so that lane loops vectorise.
 #pragma once
 
-#include "exec.hpp"
+#include "tools/kfdemu/isa/execution/exec.hpp"
 
 namespace kfdemu::isa {
 /// 0, which no compiler knows.

@@ -3,7 +3,7 @@
 // Compiled for each executor, in its namespace.
 #pragma once
 
-#include "transcendental.hpp"
+#include "tools/kfdemu/isa/execution/transcendental.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

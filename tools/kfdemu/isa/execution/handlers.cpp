@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "../encodings/decode.hpp"
-#include "../wave/wave.hpp"
-#include "executors.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

@@ -3,7 +3,7 @@
 // Compiled for each executor, in its namespace. No undefined behaviour for any input.
 #pragma once
 
-#include "exec.hpp"
+#include "tools/kfdemu/isa/execution/exec.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <type_traits>
 
-#include "exec.hpp"
-#include "modifiers.hpp"
+#include "tools/kfdemu/isa/execution/exec.hpp"
+#include "tools/kfdemu/isa/execution/modifiers.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <immintrin.h>
 
-#include "dpp.hpp"
-#include "exec.hpp"
+#include "tools/kfdemu/isa/execution/dpp.hpp"
+#include "tools/kfdemu/isa/execution/exec.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../../base/host_fault.hpp"
-#include "../encodings/decode.hpp"
-#include "../rows/row.hpp"
-#include "../wave/watcher.hpp"
-#include "../wave/wave.hpp"
+#include "tools/kfdemu/base/host_fault.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
+#include "tools/kfdemu/isa/wave/watcher.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 namespace {

@@ -7,7 +7,7 @@
 // each executor, in its namespace.
 #pragma once
 
-#include "float_math.hpp"
+#include "tools/kfdemu/isa/execution/float_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

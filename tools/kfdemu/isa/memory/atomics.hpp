@@ -8,7 +8,7 @@
 
 #include <xmmintrin.h>
 
-#include "lane_access.hpp"
+#include "tools/kfdemu/isa/memory/lane_access.hpp"
 
 namespace kfdemu::isa {
 /// Adds both halves, rounding to nearest even and keeping denormals. Defined in atomics.cpp.

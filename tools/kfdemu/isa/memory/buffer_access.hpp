@@ -7,7 +7,7 @@
 // For executor files only, like lane_access.hpp.
 #pragma once
 
-#include "scratch_access.hpp"
+#include "tools/kfdemu/isa/memory/scratch_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -8,9 +8,9 @@
 // components that a store has no data for become 0.
 #pragma once
 
-#include "../execution/float_math.hpp"
-#include "buffer_access.hpp"
-#include "memory_operations.hpp"
+#include "tools/kfdemu/isa/execution/float_math.hpp"
+#include "tools/kfdemu/isa/memory/buffer_access.hpp"
+#include "tools/kfdemu/isa/memory/memory_operations.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

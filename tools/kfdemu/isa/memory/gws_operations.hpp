@@ -4,8 +4,8 @@
 // waves made before.
 #pragma once
 
-#include "gws.hpp"
-#include "lane_access.hpp"
+#include "tools/kfdemu/isa/memory/gws.hpp"
+#include "tools/kfdemu/isa/memory/lane_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -10,9 +10,9 @@
 // the rest.
 #pragma once
 
-#include "../../base/address_space.hpp"
-#include "lane_addresses.hpp"
-#include "tlb.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/isa/memory/lane_addresses.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <immintrin.h>
 
-#include "../execution/exec.hpp"
+#include "tools/kfdemu/isa/execution/exec.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -6,7 +6,7 @@
 // For executor files only, like lane_access.hpp. A work-group runs on one thread, so LDS needs no host atomics.
 #pragma once
 
-#include "lane_access.hpp"
+#include "tools/kfdemu/isa/memory/lane_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

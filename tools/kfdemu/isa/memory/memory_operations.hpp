@@ -6,8 +6,8 @@
 // For executor files only, like lane_access.hpp. `access.mask` is never empty.
 #pragma once
 
-#include "atomics.hpp"
-#include "lds_access.hpp"
+#include "tools/kfdemu/isa/memory/atomics.hpp"
+#include "tools/kfdemu/isa/memory/lds_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

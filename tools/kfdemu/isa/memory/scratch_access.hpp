@@ -7,7 +7,7 @@
 // executor files only.
 #pragma once
 
-#include "lane_access.hpp"
+#include "tools/kfdemu/isa/memory/lane_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

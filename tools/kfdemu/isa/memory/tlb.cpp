@@ -1,12 +1,12 @@
-#include "tlb.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "../../base/abi.hpp"
-#include "../../base/address_space.hpp"
-#include "../../base/clock.hpp"
-#include "../../base/page.hpp"
+#include "tools/kfdemu/base/abi.hpp"
+#include "tools/kfdemu/base/address_space.hpp"
+#include "tools/kfdemu/base/clock.hpp"
+#include "tools/kfdemu/base/page.hpp"
 
 namespace kfdemu::isa {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../wave/wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <span>
 
-#include "../encodings/inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 namespace kfdemu::isa {
 
@@ -208,7 +208,7 @@ struct Row {
 /// Row numbers, named by mnemonic.
 enum class Op : std::uint16_t {
 #define KFDEMU_ROW(format, opcodes, name, ...) name,
-#include "rows.inc"
+#include "tools/kfdemu/isa/rows/rows.inc"
 #undef KFDEMU_ROW
     count
 };

@@ -1,4 +1,4 @@
-#include "traits.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu::isa {
 namespace {
@@ -14,7 +14,7 @@ constexpr Shape multiplies(unsigned rows, unsigned depth, unsigned blocks, Matri
 constexpr Row kRows[] = {
 #define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, translation) \
     {#name, opcodes, Format::format, targets::on, dst, {a, b, c}, attributes, shape},
-#include "rows.inc"
+#include "tools/kfdemu/isa/rows/rows.inc"
 #undef KFDEMU_ROW
 };
 static_assert(sizeof kRows / sizeof *kRows == kRowCount);

@@ -5,7 +5,7 @@
 // Thread safety: constant data.
 #pragma once
 
-#include "row.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa {
 

@@ -1,8 +1,8 @@
-#include "disassemble.hpp"
+#include "tools/kfdemu/isa/text/disassemble.hpp"
 
-#include "../encodings/decode.hpp"
-#include "../wave/wave.hpp"
-#include "text.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/text/text.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 namespace {

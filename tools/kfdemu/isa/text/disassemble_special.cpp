@@ -1,8 +1,8 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "../wave/wave.hpp"
-#include "text.hpp"
+#include "tools/kfdemu/isa/text/text.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 namespace {

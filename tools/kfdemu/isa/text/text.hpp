@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../encodings/inst.hpp"
-#include "../rows/row.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::isa {
 

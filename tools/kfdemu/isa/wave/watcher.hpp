@@ -6,7 +6,7 @@
 // Thread safety: called by the thread that runs the wave. A watched wave is slower, an unwatched one is not.
 #pragma once
 
-#include "wave.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

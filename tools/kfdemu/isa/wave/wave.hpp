@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "../encodings/inst.hpp"
+#include "tools/kfdemu/isa/encodings/inst.hpp"
 
 /// Functions of this header are compiled into translation units of several x86 levels. None may be emitted out of line:
 /// the linker could keep the copy of the highest level for all of them.

@@ -1,4 +1,4 @@
-#include "fields.hpp"
+#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {

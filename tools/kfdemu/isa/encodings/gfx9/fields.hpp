@@ -7,8 +7,8 @@
 
 #include <span>
 
-#include "../../wave/wave.hpp"
-#include "../family.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 

@@ -1,5 +1,5 @@
 // GFX9: decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
-#include "fields.hpp"
+#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {

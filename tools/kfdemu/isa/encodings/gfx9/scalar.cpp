@@ -1,5 +1,5 @@
 // GFX9: decoding of SOP1, SOP2, SOPC, SOPK and SOPP.
-#include "fields.hpp"
+#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {

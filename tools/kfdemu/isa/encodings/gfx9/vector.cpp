@@ -1,5 +1,5 @@
 // GFX9: decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
-#include "fields.hpp"
+#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {
