@@ -5,6 +5,7 @@
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/launch/loadable_version.hpp"
+#include "hsadrv/queue/fault.hpp"
 #include "hsadrv/queue/known_kernels.hpp"
 
 namespace hsadrv::detail {
@@ -53,6 +54,7 @@ void ExecutableState::define(const Definition& definition) {
 }
 
 void ExecutableState::load(CodePart& part) {
+    faults::refuse_lost(agent, "Executable::load");  // freezing it would wait for a copy for ever
     hsa_code_object_reader_t native_reader{};
     check(hsa_code_object_reader_create_from_memory(part.bytes.data(), part.bytes.size(), &native_reader), [&] {
         return "hsa_code_object_reader_create_from_memory(" + part.name + ", " + std::to_string(part.bytes.size()) +

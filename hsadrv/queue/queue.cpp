@@ -66,9 +66,16 @@ std::optional<std::uint64_t> QueueRef::try_reserve(std::uint32_t count) const {
     return state_->ring.try_reserve(count);
 }
 
+/// A queue of a lost GPU never moves on, and the runtime does not say so.
+static void fail_if_lost(detail::QueueState& queue) {
+    if (const auto fault = queue.agent ? detail::faults::of(queue.agent) : std::nullopt)
+        queue.fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), fault);
+}
+
 std::uint64_t QueueRef::reserve(std::uint32_t count, Deadline deadline) const {
     for (detail::Backoff naps;; naps.take(deadline)) {
         if (const auto first = try_reserve(count)) return *first;
+        fail_if_lost(*state_);
         if (deadline.passed())
             throw Timeout("QueueRef::reserve(" + std::to_string(count) + " packets, " + deadline.text() +
                           "): " + state_->label() + " is full: read index " + std::to_string(read_index()) +
@@ -127,6 +134,7 @@ std::uint64_t QueueRef::submit_barrier(std::span<const hsa_signal_t> dependencie
 // ---- waiting
 
 std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t than, Deadline deadline) const {
+    refuse_in_forked_child("QueueRef::wait");
     const std::array<SignalTerm, 2> both = {SignalTerm{signal, condition, than},
                                             SignalTerm{state_->failure, Condition::not_equal, 0}};
     const std::span<const SignalTerm> terms(both.data(), state_->failure ? 2 : 1);
@@ -136,9 +144,7 @@ std::int64_t QueueRef::wait(SignalRef signal, Condition condition, std::int64_t 
         if (which == 0u) return value;
         if (which == 1u && holds(condition, value, than)) return value;
         throw_if_failed();
-        refuse_in_forked_child("QueueRef::wait");
-        if (const auto fault = state_->agent ? detail::faults::of(state_->agent) : std::nullopt)
-            state_->fail(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), fault);
+        fail_if_lost(*state_);
         if (deadline.passed() && !failed())
             throw Timeout("QueueRef::wait(value " + detail::condition_text(condition, than) + ", " + deadline.text() +
                           "): the value is " + std::to_string(value) + "; " + state_->label() + " has read index " +

@@ -156,7 +156,7 @@ void QueueState::fail(hsa_status_t why, const std::optional<Fault>& with) noexce
         failed_at = ring.read_index();
         failed.store(true, std::memory_order_release);
     }
-    failure.store(1);
+    if (failure) failure.store(1);  // of a queue that another part of the program made, none
     if (!options.on_error) return;
     callback_thread.store(std::this_thread::get_id());
     std::exception_ptr thrown;

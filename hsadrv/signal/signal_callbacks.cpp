@@ -280,7 +280,7 @@ void SignalCallbacks::hurry(const void* owner, std::uint64_t from) noexcept {
 void SignalCallbacks::State::forget(std::unique_lock<Mutex>& lock, const Registrations& cancelled) {
     dropped += cancelled.size();
     changed.notify_all();
-    if (!asleep) return;
+    if (!asleep || in_forked_child()) return;  // the thread is the parent's
     ring();
     changed.wait(lock, [&, sleep = sleeps] { return !asleep || sleeps != sleep; });
 }
@@ -292,7 +292,7 @@ bool SignalCallbacks::cancel(Id id) {
     const auto found =
         std::find_if(state.waiting.begin(), state.waiting.end(), [&](const auto& r) { return r.id == id; });
     if (found == state.waiting.end()) {
-        if (!state.on_thread()) state.changed.wait(lock, [&] { return state.running != id; });
+        if (!state.on_thread() && !in_forked_child()) state.changed.wait(lock, [&] { return state.running != id; });
         return false;
     }
     cancelled.splice(cancelled.begin(), state.waiting, found);
@@ -304,7 +304,8 @@ void SignalCallbacks::cancel_of(const void* owner) {
     drop_of(owner);
     State& state = *state_;
     std::unique_lock lock(state.mutex);
-    if (!state.on_thread()) state.changed.wait(lock, [&] { return state.running_owner != owner; });
+    if (!state.on_thread() && !in_forked_child())
+        state.changed.wait(lock, [&] { return state.running_owner != owner; });
 }
 
 void SignalCallbacks::drop_of(const void* owner) {
@@ -317,6 +318,7 @@ void SignalCallbacks::drop_of(const void* owner) {
 }
 
 void SignalCallbacks::drain(Deadline deadline) {
+    refuse_in_forked_child("SignalCallbacks::drain");
     State& state = *state_;
     std::unique_lock lock(state.mutex);
     if (state.on_thread()) throw Error("SignalCallbacks::drain(): called by a callback, which would wait for itself");

@@ -73,13 +73,12 @@ void BranchStreams::end(const std::shared_ptr<const void>& kept) noexcept {
 }
 
 void BranchStreams::take_profile(Profile& profile) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& branch : branches_) {
-        Profile more = branch->take_profile();
+    for_each([&](StreamCore& branch) {
+        Profile more = branch.take_profile();
         profile.records.insert(profile.records.end(), std::make_move_iterator(more.records.begin()),
                                std::make_move_iterator(more.records.end()));
         profile.dropped += more.dropped;
-    }
+    });
 }
 
 }  // namespace hsadrv::detail

@@ -73,8 +73,9 @@ void CooperativeStream::launch(StreamCore& stream, const DispatchSpec& spec, con
     const CallOrder::Composite order = stream.keep_order(deadline, call);
     stream.await_room(1, deadline, call);  // for the packet that waits for the kernel
     const std::uint64_t state = state_of(sizes, deadline);
-    // A copy and the stream are waited for, and a kernel may be traced.
-    core_->await_room(4, deadline, call, spec.kernarg_bytes);
+    stream.profile_as_this(*core_, deadline);
+    // A copy and the stream are waited for, and a kernel may be traced or profiled.
+    core_->await_room(5, deadline, call, spec.kernarg_bytes);
     core_->wait_for(stream.mark(), deadline);
     const auto fill = [&](std::byte* to, QueueRef queue) { write(to, queue, state); };
     core_->dispatch(spec, fill, deadline);

@@ -40,11 +40,11 @@ void GraphReplay::run() {
     try {
         submit();
     } catch (...) {
-        const std::exception_ptr error = std::current_exception();
         try {
             join_all();
-        } catch (...) {
-            branches_.front()->fail(error);  // nothing that follows may run before the branches are complete
+        } catch (...) {  // nothing that follows may run before the branches are complete
+            branches_.front()->fail(std::current_exception());
+            throw;
         }
         throw;
     }

@@ -10,13 +10,14 @@ namespace hsadrv::detail {
 
 std::size_t CaptureSession::join(std::shared_ptr<StreamHandle> stream, std::string label) {
     const std::lock_guard lock(mutex_);
+    if (over()) throw InvalidArgument(label + ": the capture that began on " + origin_ + " has ended meanwhile");
     members_.push_back({std::move(stream), std::move(label), {}, false});
     return members_.size() - 1;
 }
 
 void CaptureSession::set_last(std::size_t stream, GraphState::Nodes nodes) {
     const std::lock_guard lock(mutex_);
-    members_[stream].last = std::move(nodes);
+    if (stream < members_.size()) members_[stream].last = std::move(nodes);  // else it was dismissed
 }
 
 std::vector<CaptureSession::NotJoined> CaptureSession::not_joined(const GraphState::Nodes& last) const {

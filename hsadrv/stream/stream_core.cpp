@@ -132,6 +132,7 @@ void StreamCore::end_with_stream() noexcept {
 
 void StreamCore::end_timeline() noexcept {
     std::exception_ptr error;
+    copies_until_.emplace(copy_patience);
     try {
         error = std::make_exception_ptr(
             StreamEnded(label() + " was closed before its work was complete: " + writer_.situation()));
@@ -144,10 +145,11 @@ void StreamCore::end_timeline() noexcept {
 // Memory that copies use is freed when they are complete. On a lost GPU no copy makes progress. A host function that
 // runs has what it uses.
 bool StreamCore::finish_copies() noexcept {
-    const Deadline deadline(faults::of(agent_) ? 0s : copy_patience);
+    const Deadline until = copies_until_.value_or(Deadline(copy_patience));
     return std::all_of(copies_.begin(), copies_.end(), [&](const PendingCopy& copy) {
+        const bool lost = faults::of(copy.engine ? copy.engine : agent_).has_value();
         return copy.kind == PacketRecord::Kind::host ||
-               copy.done.copy->ref().try_wait(Condition::less, 1, deadline).has_value();
+               copy.done.copy->ref().try_wait(Condition::less, 1, lost ? Deadline(0s) : until).has_value();
     });
 }
 
@@ -359,7 +361,20 @@ void StreamCore::try_free_queue() noexcept {
     if (waits || shared_queue()->needs().cooperative) shared_queue()->try_stop_for(this);
 }
 
+void StreamCore::check_engines() noexcept {
+    try {
+        for (const PendingCopy& copy : copies_) {
+            const auto fault = copy.engine ? faults::of(copy.engine) : std::nullopt;
+            if (!fault || timeline_->reached(copy.done)) continue;
+            timeline_->fail(std::make_exception_ptr(fault->lost(label())), copy.done.epochs);
+            return timeline_->lose_copies();
+        }
+    } catch (const std::bad_alloc&) {  // retried by the next poll
+    }
+}
+
 void StreamCore::check_copies() noexcept {
+    check_engines();
     std::erase_if(copies_, [this](const PendingCopy& copy) {
         const bool over = timeline_->reached(copy.done);  // read first: a lost copy is reached, too
         static_cast<void>(timeline_->lost_copy(copy.done));

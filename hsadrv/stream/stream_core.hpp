@@ -121,6 +121,8 @@ class StreamCore {
     void put_run(std::span<const Packet> kernels, Deadline deadline);
     EventState mark();
     StreamCore& branch(std::size_t number, Deadline deadline);
+    /// `other` profiles, if this does.
+    void profile_as_this(StreamCore& other, Deadline deadline);
     /// Returns when there is room for so many packets, and for a kernel's arguments.
     void await_room(std::uint32_t packets, Deadline deadline, const char* call, std::size_t kernarg_bytes = 0);
     BranchStreams& branches() noexcept { return branches_; }
@@ -204,7 +206,8 @@ class StreamCore {
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
     /// Copies that wait for earlier work never run. Any thread.
     void end_waiting_copies() noexcept { copy_queue_->end(); }
-    void check_copies() noexcept;  ///< fails the stream if an engine reports an error in one of them
+    void check_copies() noexcept;  ///< fails the stream if an engine reports an error in one of them, or is lost
+    void check_engines() noexcept;
 
   private:
     void push_hold(std::shared_ptr<const void>&& object);
@@ -269,8 +272,10 @@ class StreamCore {
     struct PendingCopy {
         Completion done;
         PacketRecord::Kind kind;  // copy or host
+        AgentRef engine = {};     // whose engine copies
     };
     std::vector<PendingCopy> copies_;
+    std::optional<Deadline> copies_until_;  // the end waits for them: from when the stream and its branches have failed
     Allocation kernarg_memory_;
     KernargRing& kernargs_ = lane_.kernargs;
     StreamCopier copier_;

@@ -130,12 +130,16 @@ EventState StreamCore::mark() {
 
 StreamCore& StreamCore::branch(std::size_t number, Deadline deadline) {
     StreamCore& other = branches_.at(number, *this);
+    profile_as_this(other, deadline);
+    return other;
+}
+
+void StreamCore::profile_as_this(StreamCore& other, Deadline deadline) {
     const bool profiles = [&] {
         const std::lock_guard held(mutex_);
         return profile_.on();
     }();
     other.profile(profiles, deadline);
-    return other;
 }
 
 void StreamCore::put_run(std::span<const Packet> kernels, Deadline deadline) {

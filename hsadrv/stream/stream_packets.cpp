@@ -6,6 +6,7 @@
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/traced.hpp"
 #include "hsadrv/error.hpp"
+#include "hsadrv/queue/fault.hpp"
 #include "hsadrv/signal/callback_thread.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 
@@ -151,6 +152,8 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     static constexpr const char* call = "Stream::copy_async";
     check_copies();
     throw_if_failed();
+    const AgentRef engine_of = engine_for(to, from, agent_);
+    faults::refuse_lost(engine_of, call);
     auto done = signals_.acquire(1);
     std::shared_ptr<PooledSignal> before = before_next(deadline, call);
     holds_.make_room(3);
@@ -163,7 +166,7 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
     const auto hold = [&](const Completion& completion) {
-        copies_.push_back({completion, PacketRecord::Kind::copy});
+        copies_.push_back({completion, PacketRecord::Kind::copy, engine_of});
         if (before) holds_.push(completion, std::move(before));
         if (keep) holds_.push(completion, std::move(keep));
         holds_.push(completion, done);
