@@ -61,6 +61,7 @@ class QueueRef {
     hsa_queue_t* native() const noexcept;
     AgentRef agent() const noexcept;
     std::uint32_t size() const noexcept;
+    /// 0 in a forked child.
     std::uint64_t read_index() const noexcept;
     std::uint64_t write_index() const noexcept;
 

@@ -60,7 +60,7 @@ class SignalCallbacks {
     void hurry(const void* owner, std::uint64_t from = 0) noexcept;
 
     /// True: the function has not been called and never will be. False: it has run; if it was running, it has returned,
-    /// unless it is the caller itself.
+    /// unless it is the caller itself; or this is a forked child, in which none runs.
     bool cancel(Id id);
     /// The same for all callbacks of that owner.
     void cancel_of(const void* owner);

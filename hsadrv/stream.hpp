@@ -14,13 +14,13 @@
 // Every later call that submits or waits throws the stream's first error. Operations enqueued after lost work do not
 // run. After a failure on the host (a wait for lost work, a host function that throws), what was enqueued before it
 // still runs, except host functions that have not begun and what follows them; events and on_complete() tell which.
-// After a QueueError other streams continue, including those on the same hardware queue; after a MemoryFault all
-// streams of that GPU fail (DeviceLost), because Linux stops every queue of the process there. A stream that has waited
-// for an event of a failed stream fails with the same error. A closed or moved-from stream throws StreamEnded. Keeps
-// alive, until the operation that uses them is complete: argument blocks, signals, staging buffers, and objects passed
-// to keep_alive() and release(). The caller keeps raw pointers valid. Owns: its place on one of the GPU's hardware
-// queues. If streams outnumber the queues, they share them and take turns. The destructor waits StreamOptions::drain
-// (10 s by default) for work in flight, then ends it.
+// After a QueueError other streams continue, including those on the same hardware queue, which move to a new one
+// (OutOfMemory if the GPU has none left); after a MemoryFault all streams of that GPU fail (DeviceLost), because Linux
+// stops every queue of the process there. A stream that has waited for an event of a failed stream fails with the same
+// error. A closed or moved-from stream throws StreamEnded. Keeps alive, until the operation that uses them is complete:
+// argument blocks, signals, staging buffers, and objects passed to keep_alive() and release(). The caller keeps raw
+// pointers valid. Owns: its place on one of the GPU's hardware queues. If streams outnumber the queues, they share them
+// and take turns. The destructor waits StreamOptions::drain (10 s by default) for work in flight, then ends it.
 #pragma once
 
 #include "shared/cpp20.hpp"

@@ -40,8 +40,8 @@ void require_size(AgentRef gpu, std::uint32_t packets) {
 hsa_queue_t* QueueRef::native() const noexcept { return state_->native(); }
 AgentRef QueueRef::agent() const noexcept { return state_->agent; }
 std::uint32_t QueueRef::size() const noexcept { return state_->ring.size(); }
-std::uint64_t QueueRef::read_index() const noexcept { return state_->ring.read_index(); }
-std::uint64_t QueueRef::write_index() const noexcept { return state_->ring.write_index(); }
+std::uint64_t QueueRef::read_index() const noexcept { return in_forked_child() ? 0 : state_->ring.read_index(); }
+std::uint64_t QueueRef::write_index() const noexcept { return in_forked_child() ? 0 : state_->ring.write_index(); }
 AqlRing& QueueRef::ring() const noexcept { return state_->ring; }
 Packet QueueRef::peek(std::uint64_t index) const noexcept { return state_->ring.peek(index); }
 

@@ -280,19 +280,21 @@ void SignalCallbacks::hurry(const void* owner, std::uint64_t from) noexcept {
 void SignalCallbacks::State::forget(std::unique_lock<Mutex>& lock, const Registrations& cancelled) {
     dropped += cancelled.size();
     changed.notify_all();
-    if (!asleep || in_forked_child()) return;  // the thread is the parent's
+    if (!asleep) return;
     ring();
     changed.wait(lock, [&, sleep = sleeps] { return !asleep || sleeps != sleep; });
 }
 
+// In a forked child the thread is the parent's, and may have the mutex for ever: none of the callbacks runs there.
 bool SignalCallbacks::cancel(Id id) {
+    if (in_forked_child()) return false;
     State& state = *state_;
     State::Registrations cancelled;  // destroyed after the lock was given back
     std::unique_lock lock(state.mutex);
     const auto found =
         std::find_if(state.waiting.begin(), state.waiting.end(), [&](const auto& r) { return r.id == id; });
     if (found == state.waiting.end()) {
-        if (!state.on_thread() && !in_forked_child()) state.changed.wait(lock, [&] { return state.running != id; });
+        if (!state.on_thread()) state.changed.wait(lock, [&] { return state.running != id; });
         return false;
     }
     cancelled.splice(cancelled.begin(), state.waiting, found);
@@ -301,14 +303,15 @@ bool SignalCallbacks::cancel(Id id) {
 }
 
 void SignalCallbacks::cancel_of(const void* owner) {
+    if (in_forked_child()) return;
     drop_of(owner);
     State& state = *state_;
     std::unique_lock lock(state.mutex);
-    if (!state.on_thread() && !in_forked_child())
-        state.changed.wait(lock, [&] { return state.running_owner != owner; });
+    if (!state.on_thread()) state.changed.wait(lock, [&] { return state.running_owner != owner; });
 }
 
 void SignalCallbacks::drop_of(const void* owner) {
+    if (in_forked_child()) return;
     State& state = *state_;
     State::Registrations cancelled;  // destroyed after the lock was given back
     std::unique_lock lock(state.mutex);

@@ -99,6 +99,8 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
         {"elapsed", "Event::time", [&] { elapsed(timed, timed); }},
         {"QueueRef::submit", "QueueRef::reserve", [&] { queue.ref().submit(barrier_and({})); }},
         {"QueueRef::try_submit", "QueueRef::reserve", [&] { queue.ref().try_submit(barrier_and({})); }},
+        {"QueueRef::wait", "QueueRef::wait", [&] { queue.ref().wait(signal, Condition::less, 1, 1s); }},
+        {"SignalCallbacks::drain", "SignalCallbacks::drain", [&] { device.driver.callbacks().drain(); }},
         {"set_priority", "QueueRef::set_priority", [&] { queue.ref().set_priority(QueuePriority::high); }},
         {"set_cu_mask", "QueueRef::set_cu_mask", [&] { queue.ref().set_cu_mask({}); }},
         {"Signal::wait", "SignalRef::wait", [&] { signal.wait(Condition::less, 1, 1s); }},
@@ -129,6 +131,10 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
         });
         CHECK(status == 0);
     }
+    const auto waits = device.driver.callbacks().on_signal(signal, Condition::less, 1, [] {});
+    CHECK(status_in_child([&] { return device.driver.callbacks().cancel(waits) ? 1 : 0; }) == 0);
+    CHECK(status_in_child([&] { return queue.ref().read_index() + queue.ref().write_index() == 0 ? 0 : 1; }) == 0);
+    CHECK(device.driver.callbacks().cancel(waits));
     CHECK(status_in_child([] { return Driver::try_current() ? 1 : 0; }) == 0);
     CHECK(Driver::try_current());
     CHECK_NOTHROW(Signal::create(1));

@@ -1,8 +1,11 @@
 // Graphs whose streams end, and graphs of which a part was refused.
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 
 #include "hsadrv/graph_builder.hpp"
 #include "tests/hsadrv/stream_fixture.hpp"
+#include "tests/support/sanitizer.hpp"
 
 using namespace hsadrv;
 using namespace device_test;
@@ -89,4 +92,55 @@ TEST_CASE("nodes of a builder that other streams captured need no join at its en
     stream.synchronize(patience);
     CHECK(data.get(0) == 1);
     CHECK(data.get(1) == 1);
+}
+
+TEST_CASE("a stream that joins a capture as it ends takes part in it, or is refused", "[graph][stress]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words data(2);
+    Stream origin(f.gpu), other(f.gpu);
+    for (int round = 0; round < test_support::some_of(2000); ++round) {
+        origin.begin_capture();
+        const Event event = origin.record();
+        std::atomic<bool> begins{false};
+        std::string refused;
+        std::thread joins([&] {
+            begins = true;
+            refused = thrown_by([&] {
+                other.wait(event);
+                for (int i = 0; i < 3; ++i) f.scale_add.launch(other, one, data.data(), 1u, 1u, 1u);
+            });
+        });
+        while (!begins) std::this_thread::yield();
+        for (int i = 0; i < round % 50; ++i) std::this_thread::yield();
+        const bool ended = thrown_by([&] { static_cast<void>(origin.end_capture()); }).empty();
+        joins.join();
+        if (!ended) {  // what the other recorded was not joined
+            origin.wait(other.record());
+            static_cast<void>(origin.end_capture());
+        }
+        if (!refused.empty()) REQUIRE_THAT(refused, Contains("capture") && Contains("ended"));
+        REQUIRE_FALSE(other.capturing());
+        REQUIRE_FALSE(origin.capturing());
+    }
+    CHECK_NOTHROW(other.synchronize(patience));
+}
+
+TEST_CASE("a stream whose graph's branch fails while its launch waits for room keeps the branch's error",
+          "[graph][error][deadline]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words flag(1), data(1);
+    GraphBuilder build(f.gpu);
+    GraphNode node = build.kernel({}, f.spin, one, flag.data());
+    build.call({}, [] { throw std::domain_error("of a branch"); });
+    for (int i = 0; i < 100; ++i) {
+        node = build.call({node}, [] {});
+        node = build.kernel({node}, f.scale_add, one, data.data(), 1u, 1u, 1u);
+    }
+    const Graph graph = build.finish();
+    Stream stream(f.gpu, {.packets = f.gpu.queue_min_packets(), .exclusive_queue = true});
+    CHECK_THROWS_AS(graph.launch(stream, 300ms), std::domain_error);
+    flag.set(1);
+    CHECK_THROWS_AS(stream.synchronize(patience), std::domain_error);
 }

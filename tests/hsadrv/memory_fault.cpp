@@ -8,9 +8,10 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
-#include "tests/hsadrv/device.hpp"
+#include "tests/hsadrv/stream_fixture.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/test_file.hpp"
 
@@ -212,6 +213,60 @@ TEST_CASE("a store to memory that only another GPU may use names it", "[memory][
     NEEDS_DEVICE();
     if (Driver().gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
     IN_A_CHILD("child: a store to memory of another GPU");
+}
+
+TEST_CASE("child: queues of a lost GPU", "[.child]") {
+    Faulting f;
+    const Queue full = Queue::create(f.gpu, {.packets = f.gpu.queue_min_packets()});
+    hsa_queue_t* native = nullptr;
+    REQUIRE(hsa_queue_create(f.gpu.native(), 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX,
+                             &native) == HSA_STATUS_SUCCESS);
+    const Queue viewed = Queue::from_native(native, f.gpu);
+    const Signal never = Signal::create(1);
+    const hsa_signal_t dependency = never.native();
+    full.ref().submit(barrier_and({&dependency, 1}));
+    while (full.ref().try_submit(barrier_and({}))) {
+    }
+    std::string thrown;
+    std::thread waits([&] { thrown = thrown_by([&] { full.ref().submit(barrier_and({}), patience); }); });
+    REQUIRE(f.fault_at(0xdead0000));
+    waits.join();
+    CHECK_THAT(thrown, Contains("memory fault"));
+    CHECK_THROWS_AS(viewed.ref().wait(never, Condition::equal, 0, patience), MemoryFault);
+    CHECK_THROWS_AS(Executable::load(f.gpu, test_support::test_file("stream.hsaco")), DeviceLost);
+}
+
+TEST_CASE("what waits for a queue of a lost GPU ends", "[memory][fault][queue]") {
+    IN_A_CHILD("child: queues of a lost GPU");
+}
+
+TEST_CASE("child: copies between a lost GPU and another", "[.child]") {
+    Faulting f;
+    const AgentRef second = f.driver.gpus()[1];
+    const Allocation lost = Allocation::from_pool(device_pool(f.gpu), 16u << 20),
+                     kept = Allocation::from_pool(device_pool(second), 16u << 20),
+                     pinned = Allocation::from_pool(host_pool(), 4096);
+    std::vector<char> pageable(4096);
+    Stream before(second), after(second);
+    const Signal go = Signal::create(1);
+    before.wait(go, Condition::equal, 0);
+    for (int i = 0; i < 4; ++i) before.copy_async(kept.data(), lost.data(), kept.size_bytes());
+    REQUIRE(f.fault_at(0xdead0000));
+    go.store(0);
+    CHECK_THROWS_AS(before.synchronize(patience), DeviceLost);
+    CHECK_THROWS_AS(after.copy_async(kept.data(), lost.data(), 4096, patience), DeviceLost);
+    CHECK_THROWS_AS(after.copy_async(pinned.data(), lost.data(), 4096, patience), DeviceLost);
+    CHECK_THROWS_AS(after.copy_async(pageable.data(), lost.data(), 4096, patience), DeviceLost);
+    CHECK_THROWS_AS(after.copy_async(lost.data(), pageable.data(), 4096, patience), DeviceLost);
+    CHECK_THROWS_AS(after.fill_async(static_cast<std::uint32_t*>(lost.data()), 1u, 1u << 20, patience), DeviceLost);
+    after.copy_async(kept.data(), pinned.data(), 4096);
+    CHECK_NOTHROW(after.synchronize(patience));
+}
+
+TEST_CASE("copies that a lost GPU's engines would make end, and are refused; other GPUs' go on", "[memory][fault]") {
+    NEEDS_DEVICE();
+    if (Driver().gpus().size() < 2) SKIP_BECAUSE("there is one GPU");
+    IN_A_CHILD("child: copies between a lost GPU and another");
 }
 
 TEST_CASE("live allocations are known by their maker", "[memory][leak]") {

@@ -376,3 +376,31 @@ TEST_CASE("many threads launch on profiled streams while others take the records
     CHECK(taken == 4 * each);
     CHECK(dropped == 0);
 }
+
+TEST_CASE("cooperative kernels are recorded, launched by a stream and by its graph", "[profile][cooperative]") {
+    NEEDS_DEVICE();
+    const Kernels f;
+    const Words data(1);
+    Stream stream(f.gpu, {.profile = true});
+    const auto launch = [&] {
+        f.scale_add.launch(stream, {.grid = 1, .workgroup = 1, .cooperative = true}, data.data(), 1u, 1u, 1u);
+    };
+    const auto recorded = [&] {
+        stream.synchronize(patience);
+        const Profile profile = stream.take_profile();
+        return std::count_if(profile.records.begin(), profile.records.end(), [](const ProfileRecord& record) {
+            return record.kind == ProfileRecord::Kind::kernel && record.name == "scale_add" && record.begin_ticks != 0;
+        });
+    };
+    launch();
+    CHECK(recorded() == 1);
+    stream.begin_capture();
+    launch();
+    const Graph graph = stream.end_capture();
+    graph.launch(stream);
+    CHECK(recorded() == 1);
+    stream.profile(false);
+    launch();
+    CHECK(recorded() == 0);
+    CHECK(data.get() == 3);
+}
