@@ -44,7 +44,7 @@ constexpr std::array rows{
 };
 
 // NumPy stores the item size in an int as well.
-constexpr std::size_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t most_bytes = std::numeric_limits<std::int32_t>::max();
 
 /// The description of a type made at run time, with everything it points to.
 struct OwnedStructure : detail::Structure {
@@ -82,10 +82,10 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
     for (FieldSpec& field : fields) {
         const std::size_t alignment = aligned ? field.type.alignment() : 1;
         if (!field.offset) field.offset = rounded_up(next, alignment);
-        if (*field.offset > kMostBytes || *field.offset + field.type.itemsize() > kMostBytes) {
+        if (*field.offset > most_bytes || *field.offset + field.type.itemsize() > most_bytes) {
             throw InvalidArgument("DType::record: field " + in_quotes(field.name) + " of " +
                                   std::to_string(field.type.itemsize()) + " B at offset " +
-                                  std::to_string(*field.offset) + " ends after the " + std::to_string(kMostBytes) +
+                                  std::to_string(*field.offset) + " ends after the " + std::to_string(most_bytes) +
                                   " B that a record may have");
         }
         if (*field.offset % alignment != 0) {
@@ -103,9 +103,9 @@ std::size_t place(std::vector<FieldSpec>& fields, bool aligned) {
 std::size_t checked_itemsize(std::size_t end, std::size_t alignment, const RecordOptions& options) {
     if (!options.itemsize) return rounded_up(end, alignment);
     const std::size_t itemsize = *options.itemsize;
-    if (itemsize < end || itemsize > kMostBytes) {
+    if (itemsize < end || itemsize > most_bytes) {
         throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) + " B: the fields need " +
-                              std::to_string(end) + " B, and the limit is " + std::to_string(kMostBytes) + " B");
+                              std::to_string(end) + " B, and the limit is " + std::to_string(most_bytes) + " B");
     }
     if (itemsize % alignment != 0) {
         throw InvalidArgument("DType::record: an item size of " + std::to_string(itemsize) +
@@ -143,9 +143,9 @@ DType DType::from_name(std::string_view name) {
 }
 
 DType DType::raw(std::size_t size_bytes) {
-    if (size_bytes > kMostBytes) {
+    if (size_bytes > most_bytes) {
         throw InvalidArgument("DType::raw(" + std::to_string(size_bytes) + " B): an element has at most " +
-                              std::to_string(kMostBytes) + " B");
+                              std::to_string(most_bytes) + " B");
     }
     return unchecked(Kind::raw, size_bytes);
 }
@@ -158,10 +158,10 @@ DType DType::subarray(const DType& base, const Dims& shape) {
     std::size_t bytes = base.itemsize();
     for (const std::int64_t extent : shape) {
         if (extent < 0 || __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes) ||
-            bytes > kMostBytes) {
+            bytes > most_bytes) {
             throw InvalidArgument("DType::subarray(" + base.name() + ", " + shape.to_string() +
                                   "): extents must not be negative, and an element has at most " +
-                                  std::to_string(kMostBytes) + " B");
+                                  std::to_string(most_bytes) + " B");
         }
     }
     auto made = std::make_unique<OwnedStructure>();

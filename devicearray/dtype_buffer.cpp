@@ -8,8 +8,8 @@
 namespace hsadrv {
 namespace {
 
-constexpr int kDeepestFormat = 32;
-constexpr std::size_t kMostRepeats = 0x7fffffff;
+constexpr int deepest_format = 32;
+constexpr std::size_t most_repeats = 0x7fffffff;
 
 struct Letter {
     char letter;
@@ -68,7 +68,7 @@ class FormatParser {
     static DType record(const Members& all) { return DType::record(all.fields, {.itemsize = all.end}); }
 
     Members members(char close, int depth) {
-        if (depth > kDeepestFormat) fail("nested deeper than " + std::to_string(kDeepestFormat));
+        if (depth > deepest_format) fail("nested deeper than " + std::to_string(deepest_format));
         Members all;
         for (;;) {
             take_order();
@@ -98,7 +98,7 @@ class FormatParser {
         const bool bytes = take('x');
         if (bytes && shape.empty() && peek() != ':') {
             all.end += repeat.value_or(1);
-            if (all.end > kMostRepeats) fail("an element of more than 2 GiB");
+            if (all.end > most_repeats) fail("an element of more than 2 GiB");
             return;
         }
         if (repeat && !bytes) shape.push_back(static_cast<std::int64_t>(*repeat));
@@ -111,7 +111,7 @@ class FormatParser {
         }
         field.offset = all.end;
         all.end += field.type.itemsize();
-        if (all.end > kMostRepeats) fail("an element of more than 2 GiB");
+        if (all.end > most_repeats) fail("an element of more than 2 GiB");
         if (take(':')) {
             field.name = take_name();
             ++all.named;
@@ -174,7 +174,7 @@ class FormatParser {
         std::optional<std::size_t> number;
         for (; peek() >= '0' && peek() <= '9'; ++at_) {
             number = number.value_or(0) * 10 + static_cast<std::size_t>(peek() - '0');
-            if (*number > kMostRepeats) fail("a number above " + std::to_string(kMostRepeats));
+            if (*number > most_repeats) fail("a number above " + std::to_string(most_repeats));
         }
         return number;
     }

@@ -14,7 +14,7 @@
 namespace hsadrv {
 namespace {
 
-constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t cache_line = 64;
 
 std::shared_ptr<void> pageable_memory(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
@@ -26,7 +26,7 @@ std::shared_ptr<void> pageable_memory(std::size_t bytes, std::size_t alignment) 
 
 HostNDArray allocated(const ArrayForm& form) {
     if (form.memory_bytes() == 0) return HostNDArray(nullptr, static_cast<void*>(nullptr), form.dtype, form.layout);
-    auto memory = pageable_memory(form.memory_bytes(), std::max(kCacheLine, form.dtype.alignment()));
+    auto memory = pageable_memory(form.memory_bytes(), std::max(cache_line, form.dtype.alignment()));
     void* const first = form.first_element(memory.get());
     return HostNDArray(std::move(memory), first, form.dtype, form.layout);
 }

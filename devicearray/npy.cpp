@@ -12,7 +12,7 @@ namespace hsadrv {
 namespace {
 
 // Limited only by available memory.
-constexpr std::size_t kMostFileBytes = SIZE_MAX / 2;
+constexpr std::size_t most_file_bytes = SIZE_MAX / 2;
 
 std::size_t required_end(const NpyHeader& header, std::size_t file_bytes, std::string_view name) {
     const auto bytes = static_cast<std::size_t>(header.layout.size_bytes());
@@ -83,7 +83,9 @@ std::vector<std::byte> write_npy(const HostView& array, int version) {
     return file;
 }
 
-NpyArray load_npy(const FilePath& path) { return NpyArray(read_file(path, kMostFileBytes), "'" + path.string() + "'"); }
+NpyArray load_npy(const FilePath& path) {
+    return NpyArray(read_file(path, most_file_bytes), "'" + path.string() + "'");
+}
 
 void save_npy(const FilePath& path, const HostView& array) {
     const Content content(array, 0);

@@ -10,8 +10,8 @@
 namespace hsadrv {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kDataAlignment = 64;  // of the data, so that a file can be mapped
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::size_t data_alignment = 64;  // of the data, so that a file can be mapped
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
     throw InvalidArgument("npy " + std::string(name) + ": " + why);
@@ -81,7 +81,7 @@ std::string padded(std::string text, const Dims& shape, Order order, std::size_t
         const std::size_t digits = std::to_string(shape[order == Order::F ? shape.rank() - 1 : 0]).size();
         text.append(21 - digits, ' ');
     }
-    text.append(kDataAlignment - (before + text.size() + 1) % kDataAlignment, ' ');
+    text.append(data_alignment - (before + text.size() + 1) % data_alignment, ' ');
     return text + '\n';
 }
 
@@ -90,7 +90,7 @@ std::string padded(std::string text, const Dims& shape, Order order, std::size_t
 NpyHeader read_npy_header(std::span<const std::byte> file, std::string_view name) {
     const std::string_view text{reinterpret_cast<const char*>(file.data()), file.size()};
     const std::string has = "; the file has " + std::to_string(file.size()) + " bytes";
-    if (text.substr(0, kMagic.size()) != kMagic.substr(0, text.size()))
+    if (text.substr(0, magic.size()) != magic.substr(0, text.size()))
         refuse(name, "does not begin with \\x93NUMPY: not a .npy file" + has);
     if (file.size() < 8) refuse(name, "truncated at byte " + std::to_string(file.size()) + ", in magic and version");
     const int major = std::to_integer<int>(file[6]), minor = std::to_integer<int>(file[7]);
@@ -143,7 +143,7 @@ std::string npy_header(const DType& dtype, const Dims& shape, Order order, int v
     }
     const std::size_t before = version == 1 ? 10 : 12;
     const std::string body = padded(version == 3 ? text : latin1, shape, order, before);
-    std::string header(kMagic);
+    std::string header(magic);
     header += static_cast<char>(version);
     header += '\0';
     for (std::size_t i = 0; i < before - 8; ++i) header += static_cast<char>(body.size() >> 8 * i & 0xff);

@@ -10,7 +10,7 @@
 namespace hsadrv {
 namespace {
 
-constexpr int kDeepestLiteral = 32;
+constexpr int deepest_literal = 32;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c); }
@@ -95,7 +95,7 @@ class PythonParser {
 
     PythonLiteral literal(int depth) {
         skip_space();
-        if (depth > kDeepestLiteral) fail("nested deeper than " + std::to_string(kDeepestLiteral));
+        if (depth > deepest_literal) fail("nested deeper than " + std::to_string(deepest_literal));
         PythonLiteral value;
         value.offset_ = at_;
         const char c = peek();

@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr std::size_t kBytes = 65536;
+constexpr std::size_t bytes = 65536;
 
 /// `ends`: the process ends without destructors, so the trace's thread gets time to read the last signals.
 void work(const char* file, int dispatches, int copies, bool ends) {
@@ -22,11 +22,11 @@ void work(const char* file, int dispatches, int copies, bool ends) {
     hsadrv::Stream stream = gpu.stream();
     const hsadrv::Executable code = hsadrv::Executable::load(gpu, file);
     const hsadrv::Kernel fill = code.kernel("fill");
-    const hsadrv::Allocation device = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu.agent()), kBytes);
-    const hsadrv::Allocation host = hsadrv::Allocation::from_pool(hsadrv::host_pool(), kBytes);
-    for (int n = 0; n < copies; ++n) stream.copy_async(device.data(), host.data(), kBytes);
+    const hsadrv::Allocation device = hsadrv::Allocation::from_pool(hsadrv::device_pool(gpu.agent()), bytes);
+    const hsadrv::Allocation host = hsadrv::Allocation::from_pool(hsadrv::host_pool(), bytes);
+    for (int n = 0; n < copies; ++n) stream.copy_async(device.data(), host.data(), bytes);
     for (int n = 0; n < dispatches; ++n) fill.launch(stream, {.grid = 1024, .workgroup = 256}, device.data(), n);
-    for (int n = 0; n < copies; ++n) stream.copy_async(host.data(), device.data(), kBytes);
+    for (int n = 0; n < copies; ++n) stream.copy_async(host.data(), device.data(), bytes);
     stream.synchronize();
     if (copies > 0 && dispatches > 0 && *static_cast<int*>(host.data()) != dispatches - 1) std::abort();
     if (ends) usleep(300'000);

@@ -7,7 +7,7 @@ using namespace trace;
 
 namespace {
 
-const Process kProcess{7, {"a.out", "-v"}};
+const Process this_process{7, {"a.out", "-v"}};
 
 Work kernel(std::uint64_t id, std::string_view name, const KernelLaunch& launch) {
     Work work;
@@ -24,7 +24,7 @@ Work kernel(std::uint64_t id, std::string_view name, const KernelLaunch& launch)
 }  // namespace
 
 TEST_CASE("calls come back with their thread, times and the work that they enqueued and waited for", "[trace]") {
-    TraceWriter writer{kProcess};
+    TraceWriter writer{this_process};
     std::string packets = writer.begin();
     const std::uint64_t submitted[] = {5, 6}, waited[] = {4};
     const Annotation annotations[] = {{"size", std::uint64_t{4096}}, {"address", Pointer{0xabc}}};
@@ -46,7 +46,7 @@ TEST_CASE("calls come back with their thread, times and the work that they enque
 }
 
 TEST_CASE("kernels come back with their launch, queue and times", "[trace]") {
-    TraceWriter writer{kProcess};
+    TraceWriter writer{this_process};
     std::string packets = writer.begin();
     KernelLaunch launch{.target = "gfx90a"};
     launch.groups = {16, 2, 1};
@@ -81,7 +81,7 @@ TEST_CASE("kernels come back with their launch, queue and times", "[trace]") {
 }
 
 TEST_CASE("copies, counters and instants come back", "[trace]") {
-    TraceWriter writer{kProcess};
+    TraceWriter writer{this_process};
     std::string packets = writer.begin();
     Work copy;
     copy.id = 1;
@@ -124,7 +124,7 @@ TEST_CASE("traces of two processes, one after the other, are one", "[trace]") {
 }
 
 TEST_CASE("a new file introduces its names again", "[trace]") {
-    TraceWriter writer{kProcess};
+    TraceWriter writer{this_process};
     std::string first = writer.begin();
     writer.slice(first, writer.thread(first, 9, ""), {"call", 1, 2, {}, {}, {}});
     std::string second = writer.begin();
@@ -136,7 +136,7 @@ TEST_CASE("a new file introduces its names again", "[trace]") {
 }
 
 TEST_CASE("a trace that ends anywhere gives the events before, and says so", "[trace]") {
-    TraceWriter writer{kProcess};
+    TraceWriter writer{this_process};
     std::string packets = writer.begin();
     const std::size_t head = packets.size();
     for (unsigned n = 0; n < 20; ++n)

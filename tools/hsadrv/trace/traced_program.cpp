@@ -153,19 +153,19 @@ class Signals {
   public:
     Signals() {
         struct sigaction action{};
-        for (std::size_t n = 0; n < kAll.size(); ++n) {
-            action.sa_handler = kAll[n] == SIGINT || kAll[n] == SIGQUIT ? SIG_IGN : pass_on;
-            sigaction(kAll[n], &action, &before_[n]);
+        for (std::size_t n = 0; n < all.size(); ++n) {
+            action.sa_handler = all[n] == SIGINT || all[n] == SIGQUIT ? SIG_IGN : pass_on;
+            sigaction(all[n], &action, &before_[n]);
         }
     }
     ~Signals() { restore(); }
     void restore() const {
-        for (std::size_t n = 0; n < kAll.size(); ++n) sigaction(kAll[n], &before_[n], nullptr);
+        for (std::size_t n = 0; n < all.size(); ++n) sigaction(all[n], &before_[n], nullptr);
     }
 
   private:
-    static constexpr std::array kAll = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    std::array<struct sigaction, kAll.size()> before_{};
+    static constexpr std::array all = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    std::array<struct sigaction, all.size()> before_{};
 };
 
 int wait_for_child() {

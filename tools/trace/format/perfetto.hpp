@@ -16,7 +16,7 @@ inline constexpr Field clock_snapshot = 6, timestamp = 8, sequence = 10, track_e
                        sequence_flags = 13, first_on_sequence = 87, gpu_render_stage_event = 53, track_descriptor = 60;
 /// No field of Perfetto's: readers skip it.
 inline constexpr Field padding = 9000;
-inline constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // of sequence_flags
+inline constexpr std::uint64_t state_cleared = 1, needs_state = 2;  // of sequence_flags
 }  // namespace packet
 
 namespace interned {
@@ -29,7 +29,7 @@ inline constexpr Field pid = 2;
 }
 namespace specification_of {
 inline constexpr Field category = 4;
-inline constexpr std::uint64_t kOther = 0, kCompute = 2;
+inline constexpr std::uint64_t other = 0, compute = 2;
 }  // namespace specification_of
 namespace kernel_of {
 inline constexpr Field arch = 4;
@@ -38,7 +38,7 @@ inline constexpr Field arch = 4;
 namespace event {
 inline constexpr Field categories = 22, name_iid = 10, type = 9, track_uuid = 11, counter_value = 30, annotations = 4,
                        gpu_correlation = 3000;
-inline constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4;
+inline constexpr std::uint64_t begin = 1, end = 2, instant = 3, counter = 4;
 }  // namespace event
 namespace correlation {
 inline constexpr Field submitted = 1, waited_for = 2;
@@ -60,7 +60,7 @@ inline constexpr Field pid = 1, tid = 2, name = 5;
 }
 namespace counter_of {
 inline constexpr Field unit = 3;
-inline constexpr std::uint64_t kBytes = 3;
+inline constexpr std::uint64_t bytes = 3;
 }  // namespace counter_of
 
 namespace stage {
@@ -82,7 +82,7 @@ inline constexpr Field name_iid = 1, unsigned_number = 4;
 
 namespace clock {
 inline constexpr Field clocks = 1, primary = 2, id = 1, timestamp = 2;
-inline constexpr std::uint64_t kRealtime = 1, kMonotonic = 3, kBoottime = 6;
+inline constexpr std::uint64_t realtime = 1, monotonic = 3, boottime = 6;
 }  // namespace clock
 
 }  // namespace trace::perfetto

@@ -25,37 +25,37 @@ class ProtoWriter {
     explicit ProtoWriter(std::string& bytes) : bytes_(&bytes) {}
 
     void number(Field field, std::uint64_t value) {
-        tag(field, kVarint);
+        tag(field, Wire::varint);
         varint(value);
     }
     void signed_number(Field field, std::int64_t value) { number(field, static_cast<std::uint64_t>(value)); }
     void fixed64(Field field, std::uint64_t value) {
-        tag(field, kFixed64);
+        tag(field, Wire::fixed64);
         char raw[8];
         std::memcpy(raw, &value, sizeof raw);
         bytes_->append(raw, sizeof raw);
     }
     void real(Field field, double value) { fixed64(field, std::bit_cast<std::uint64_t>(value)); }
     void text(Field field, std::string_view value) {
-        tag(field, kBytes);
+        tag(field, Wire::bytes);
         varint(value.size());
         bytes_->append(value);
     }
     template <class Fill>
     void message(Field field, Fill&& fill) {
-        tag(field, kBytes);
+        tag(field, Wire::bytes);
         const std::size_t begin = bytes_->size();
         bytes_->append(4, '\0');
         fill(*this);
         put_length(begin, bytes_->size() - begin - 4);
     }
 
-    static constexpr std::size_t kMostInMessage = (1u << 28) - 1;
+    static constexpr std::size_t most_in_message = (1u << 28) - 1;
 
   private:
-    enum Wire : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
+    enum class Wire : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2 };
 
-    void tag(Field field, Wire wire) { varint(std::uint64_t{field} << 3 | wire); }
+    void tag(Field field, Wire wire) { varint(std::uint64_t{field} << 3 | static_cast<std::uint32_t>(wire)); }
     void varint(std::uint64_t value) {
         char raw[10];
         std::size_t length = 0;

@@ -17,8 +17,8 @@
 namespace trace {
 namespace {
 
-constexpr std::uint64_t kStepBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kPaddingHeader = TraceFile::kLeastBytes;
+constexpr std::uint64_t step_bytes = std::uint64_t{1} << 20;
+constexpr std::size_t padding_header = TraceFile::least_bytes;
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error{errno, std::generic_category(), what}; }
 
@@ -40,7 +40,7 @@ TraceFile::TraceFile(std::string path, Limits limits) : path_{std::move(path)}, 
         fail("mmap('" + path_ + "', " + std::to_string(limits_.most_bytes) + " B)");
     }
     mapping_ = static_cast<char*>(mapping);
-    if (!grow(kPaddingHeader)) {
+    if (!grow(padding_header)) {
         unmap();
         fail("posix_fallocate('" + path_ + "')");
     }
@@ -53,7 +53,7 @@ TraceFile::~TraceFile() { finish(); }
 bool TraceFile::grow(std::uint64_t wanted) {
     if (wanted <= size_) return true;
     if (wanted > limits_.most_bytes) return false;
-    const std::uint64_t size = std::min((wanted + kStepBytes - 1) / kStepBytes * kStepBytes, limits_.most_bytes);
+    const std::uint64_t size = std::min((wanted + step_bytes - 1) / step_bytes * step_bytes, limits_.most_bytes);
     int error = EINTR;
     while (error == EINTR)
         error = posix_fallocate(descriptor_, static_cast<off_t>(size_), static_cast<off_t>(size - size_));
@@ -68,7 +68,7 @@ bool TraceFile::grow(std::uint64_t wanted) {
 /// Up to the end of the file: a packet with one field that has no meaning.
 void TraceFile::put_padding(std::uint64_t at) {
     char* const header = mapping_ + at;
-    const std::uint64_t rest = size_ - at - kPaddingHeader;
+    const std::uint64_t rest = size_ - at - padding_header;
     constexpr std::uint32_t tag = perfetto::packet::padding << 3 | 2;
     static_assert(tag >> 21 == 0 && tag >> 14 != 0);
     header[0] = static_cast<char>(perfetto::file::packet << 3 | 2);
@@ -80,18 +80,18 @@ void TraceFile::put_padding(std::uint64_t at) {
 }
 
 bool TraceFile::append(std::string_view packets) {
-    if (mapping_ == nullptr || packets.size() < kLeastBytes) return false;
+    if (mapping_ == nullptr || packets.size() < least_bytes) return false;
     const std::uint64_t end = used_ + packets.size();
-    if (end + kPaddingHeader > size_) {
-        if (!grow(end + kPaddingHeader)) return false;
+    if (end + padding_header > size_) {
+        if (!grow(end + padding_header)) return false;
         put_padding(used_);
     }
     char* const to = mapping_ + used_;
     put_padding(end);
-    std::memcpy(to + kLeastBytes, packets.data() + kLeastBytes, packets.size() - kLeastBytes);
+    std::memcpy(to + least_bytes, packets.data() + least_bytes, packets.size() - least_bytes);
     // In program order, so that a file that is read after a SIGKILL is whole.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    std::memcpy(to, packets.data(), kLeastBytes);
+    std::memcpy(to, packets.data(), least_bytes);
     used_ = end;
     return true;
 }

@@ -28,7 +28,7 @@ class TraceFile {
     TraceFile(const TraceFile&) = delete;
     TraceFile& operator=(const TraceFile&) = delete;
 
-    /// Whole packets, at least kLeastBytes of them. False: there is no room for all of them, and none is written.
+    /// Whole packets, at least least_bytes of them. False: there is no room for all of them, and none is written.
     bool append(std::string_view packets);
     /// Truncates the padding. Nothing can be appended after it.
     void finish();
@@ -38,7 +38,7 @@ class TraceFile {
     std::uint64_t size_bytes() const { return used_; }
     const std::string& path() const { return path_; }
 
-    static constexpr std::size_t kLeastBytes = 14;
+    static constexpr std::size_t least_bytes = 14;
 
   private:
     bool grow(std::uint64_t wanted);

@@ -135,7 +135,7 @@ class Reader {
         });
         const TrackFacts& on = tracks_[uuid];
         switch (type) {
-            case p::event::kBegin:
+            case p::event::begin:
                 call.name = from.event_names[name];
                 call.pid = on.pid;
                 call.tid = on.tid;
@@ -143,16 +143,16 @@ class Reader {
                 open_[uuid].push_back(events_.calls.size());
                 events_.calls.push_back(std::move(call));
                 return;
-            case p::event::kEnd:
+            case p::event::end:
                 if (auto& open = open_[uuid]; !open.empty()) {
                     events_.calls[open.back()].end_ns = at_ns;
                     open.pop_back();
                 }
                 return;
-            case p::event::kInstant:
+            case p::event::instant:
                 events_.instants.push_back({from.event_names[name], at_ns, std::move(values)});
                 return;
-            case p::event::kCounter:
+            case p::event::counter:
                 events_.counters.push_back({on.name, at_ns, value});
                 return;
             default:

@@ -11,9 +11,9 @@ namespace {
 
 namespace p = perfetto;
 
-constexpr std::uint64_t kContext = 1;  // of all of the process's work
-constexpr std::string_view kStageNames[] = {"kernel", "copy"};
-constexpr std::uint64_t kFirstQueue = 16;  // of the interned specifications: stages are those below, from 1
+constexpr std::uint64_t only_context = 1;  // of all of the process's work
+constexpr std::string_view stage_names[] = {"kernel", "copy"};
+constexpr std::uint64_t first_queue = 16;  // of the interned specifications: stages are those below, from 1
 
 std::uint64_t stage_iid(Stage stage) { return 1 + static_cast<std::uint64_t>(stage); }
 
@@ -47,7 +47,7 @@ void put_specification(ProtoWriter& interned, std::uint64_t iid, std::string_vie
         entry.number(p::interned::iid, iid);
         entry.text(p::interned::name, name);
         entry.number(p::specification_of::category,
-                     compute ? p::specification_of::kCompute : p::specification_of::kOther);
+                     compute ? p::specification_of::compute : p::specification_of::other);
     });
 }
 
@@ -87,19 +87,19 @@ struct PutValue {
 };
 
 /// Their interned numbers are their places, from 1.
-constexpr std::string_view kLaunchArguments[] = {"lds_bytes", "scratch_bytes", "kernarg_bytes"};
+constexpr std::string_view launch_arguments[] = {"lds_bytes", "scratch_bytes", "kernarg_bytes"};
 
 /// What all work refers to.
 void introduce_gpus(ProtoWriter& interned, std::uint32_t pid) {
     interned.message(p::interned::graphics_contexts, [&](ProtoWriter& context) {
-        context.number(p::interned::iid, kContext);
+        context.number(p::interned::iid, only_context);
         context.number(p::context_of::pid, pid);
     });
     for (const Stage stage : {Stage::kernel, Stage::copy})
-        put_specification(interned, stage_iid(stage), kStageNames[static_cast<unsigned>(stage)],
+        put_specification(interned, stage_iid(stage), stage_names[static_cast<unsigned>(stage)],
                           stage == Stage::kernel);
-    for (std::uint64_t n = 0; n < std::size(kLaunchArguments); ++n)
-        put_entry(interned, p::interned::compute_argument_names, n + 1, kLaunchArguments[n]);
+    for (std::uint64_t n = 0; n < std::size(launch_arguments); ++n)
+        put_entry(interned, p::interned::compute_argument_names, n + 1, launch_arguments[n]);
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ void TraceWriter::packet(std::string& packets, std::uint64_t at_ns, Fill&& fill)
     ProtoWriter{packets}.message(p::file::packet, [&](ProtoWriter& packet) {
         packet.number(p::packet::timestamp, at_ns);
         packet.number(p::packet::sequence, sequence_);
-        packet.number(p::packet::sequence_flags, p::packet::kNeedsState);
+        packet.number(p::packet::sequence_flags, p::packet::needs_state);
         fill(packet);
     });
 }
@@ -135,13 +135,13 @@ std::string TraceWriter::begin() {
     ProtoWriter{packets}.message(p::file::packet, [&](ProtoWriter& packet) {
         packet.number(p::packet::timestamp, now(CLOCK_BOOTTIME));
         packet.number(p::packet::sequence, sequence_);
-        packet.number(p::packet::sequence_flags, p::packet::kStateCleared);
+        packet.number(p::packet::sequence_flags, p::packet::state_cleared);
         packet.number(p::packet::first_on_sequence, 1);
         packet.message(p::packet::clock_snapshot, [&](ProtoWriter& snapshot) {
-            snapshot.number(p::clock::primary, p::clock::kBoottime);
-            put_clock(snapshot, p::clock::kBoottime, CLOCK_BOOTTIME);
-            put_clock(snapshot, p::clock::kMonotonic, CLOCK_MONOTONIC);
-            put_clock(snapshot, p::clock::kRealtime, CLOCK_REALTIME);
+            snapshot.number(p::clock::primary, p::clock::boottime);
+            put_clock(snapshot, p::clock::boottime, CLOCK_BOOTTIME);
+            put_clock(snapshot, p::clock::monotonic, CLOCK_MONOTONIC);
+            put_clock(snapshot, p::clock::realtime, CLOCK_REALTIME);
         });
     });
     packet(packets, now(CLOCK_BOOTTIME), [&](ProtoWriter& packet) {
@@ -182,9 +182,8 @@ Track TraceWriter::counter(std::string& packets, std::string_view name) {
             descriptor.number(p::track::uuid, track);
             descriptor.number(p::track::parent_uuid, process_track());
             descriptor.text(p::track::name, name);
-            descriptor.message(p::track::counter, [](ProtoWriter& counter) {
-                counter.number(p::counter_of::unit, p::counter_of::kBytes);
-            });
+            descriptor.message(p::track::counter,
+                               [](ProtoWriter& counter) { counter.number(p::counter_of::unit, p::counter_of::bytes); });
         });
     });
     return track;
@@ -223,7 +222,7 @@ void TraceWriter::slice(std::string& packets, Track track, const Slice& slice) {
     packet(packets, slice.begin_ns, [&](ProtoWriter& packet) {
         const std::uint64_t name = introduce(packet, slice.name, slice.annotations);
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
-            event.number(p::event::type, p::event::kBegin);
+            event.number(p::event::type, p::event::begin);
             event.number(p::event::track_uuid, track);
             event.number(p::event::name_iid, name);
             annotate(event, slice.annotations);
@@ -236,7 +235,7 @@ void TraceWriter::slice(std::string& packets, Track track, const Slice& slice) {
     });
     packet(packets, slice.end_ns, [&](ProtoWriter& packet) {
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
-            event.number(p::event::type, p::event::kEnd);
+            event.number(p::event::type, p::event::end);
             event.number(p::event::track_uuid, track);
         });
     });
@@ -247,7 +246,7 @@ void TraceWriter::instant(std::string& packets, Track track, std::string_view na
     packet(packets, at_ns, [&](ProtoWriter& packet) {
         const std::uint64_t iid = introduce(packet, name, annotations);
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
-            event.number(p::event::type, p::event::kInstant);
+            event.number(p::event::type, p::event::instant);
             event.number(p::event::track_uuid, track);
             event.number(p::event::name_iid, iid);
             annotate(event, annotations);
@@ -258,7 +257,7 @@ void TraceWriter::instant(std::string& packets, Track track, std::string_view na
 void TraceWriter::count(std::string& packets, Track track, std::uint64_t at_ns, std::int64_t value) {
     packet(packets, at_ns, [&](ProtoWriter& packet) {
         packet.message(p::packet::track_event, [&](ProtoWriter& event) {
-            event.number(p::event::type, p::event::kCounter);
+            event.number(p::event::type, p::event::counter);
             event.number(p::event::track_uuid, track);
             event.signed_number(p::event::counter_value, value);
         });
@@ -273,7 +272,7 @@ TraceWriter::WorkNames TraceWriter::introduce_work(ProtoWriter& packet, const Wo
     packet.message(p::packet::interned_data, [&](ProtoWriter& interned) {
         if (first) introduce_gpus(interned, process_.pid);
         if (event.is_new) put_entry(interned, p::interned::event_names, event.iid, work.name);
-        if (queue.is_new) put_specification(interned, kFirstQueue + queue.iid, work.queue, work.launch != nullptr);
+        if (queue.is_new) put_specification(interned, first_queue + queue.iid, work.queue, work.launch != nullptr);
         if (kernel.is_new)
             interned.message(p::interned::compute_kernels, [&](ProtoWriter& entry) {
                 entry.number(p::interned::iid, kernel.iid);
@@ -304,8 +303,8 @@ void TraceWriter::work(std::string& packets, const Work& work) {
             event.number(p::stage::event_id, work.id);
             event.number(p::stage::duration, work.end_ns - work.begin_ns);
             event.number(p::stage::gpu, work.gpu);
-            event.number(p::stage::context, kContext);
-            event.number(p::stage::queue_iid, kFirstQueue + queue.iid);
+            event.number(p::stage::context, only_context);
+            event.number(p::stage::queue_iid, first_queue + queue.iid);
             event.number(p::stage::stage_iid, stage_iid(work.stage));
             event.number(p::stage::name_iid, name.iid);
             for (const Annotation& annotation : work.annotations)

@@ -17,16 +17,16 @@ namespace trace {
 
 constexpr bool has_inserted(std::size_t amd_table_bytes) { return amd_table_bytes > 424; }
 
-inline constexpr std::size_t kInsertedBytes = 2 * sizeof(void*);
-inline constexpr std::size_t kInsertedAt = offsetof(AmdExtTable, hsa_amd_memory_async_copy_fn) + sizeof(void*);
+inline constexpr std::size_t inserted_bytes = 2 * sizeof(void*);
+inline constexpr std::size_t inserted_at = offsetof(AmdExtTable, hsa_amd_memory_async_copy_fn) + sizeof(void*);
 /// hsa_amd_memory_async_copy_on_engine, the first of the two.
-inline constexpr std::size_t kCopyOnEngine = kInsertedAt;
+inline constexpr std::size_t copy_on_engine = inserted_at;
 
 /// Where in a table of so many bytes the function is that has this offset in the header's.
 constexpr std::size_t amd_offset(std::size_t in_header, std::size_t table_bytes) {
     const bool there = has_inserted(table_bytes), here = has_inserted(sizeof(AmdExtTable));
-    if (in_header < kInsertedAt || there == here) return in_header;
-    return there ? in_header + kInsertedBytes : in_header - kInsertedBytes;
+    if (in_header < inserted_at || there == here) return in_header;
+    return there ? in_header + inserted_bytes : in_header - inserted_bytes;
 }
 
 /// Puts `ours` in the table, and what was there in `next`. False: the table has no such function.

@@ -42,17 +42,17 @@ Annotation::Value value_of(T value) {
 }
 
 template <class T>
-inline constexpr bool kIsResult = false;
+inline constexpr bool is_result = false;
 template <class T>
     requires(!std::is_const_v<T>) && (Handle<T> || std::is_pointer_v<T>)
-inline constexpr bool kIsResult<T*> = true;
+inline constexpr bool is_result<T*> = true;
 
 /// Lists of handles are arguments.
 constexpr bool is_list(std::string_view name) { return name == "agents" || name == "signals" || name == "consumers"; }
 
 template <class T>
 Annotation::Value shown(std::string_view name, T value, bool succeeded) {
-    if constexpr (kIsResult<T>) {
+    if constexpr (is_result<T>) {
         if (succeeded && value != nullptr && !is_list(name)) return value_of(*value);
     }
     return value_of(value);

@@ -172,7 +172,7 @@ void after(hsa_amd_memory_async_copy_on_engine_tag, Session& session, CallEnd& e
 
 // ---- stores, which ring doorbells and set signals for their next use
 
-constexpr const char* kChanged = "the program changed its signal before it ended";
+constexpr const char* changed = "the program changed its signal before it ended";
 
 template <class Tag>
 struct Store {
@@ -183,7 +183,7 @@ struct Store {
         const std::uint64_t begin_ns = now_ns();
         Enqueued enqueued;
         guarded([&] {
-            if (!session->queues.rings(signal, value, enqueued)) session->pending.give_up(signal, kChanged);
+            if (!session->queues.rings(signal, value, enqueued)) session->pending.give_up(signal, changed);
         });
         Tag::next(signal, value);
         if (!enqueued.ids.empty()) guarded([&] { write(*recorder, begin_ns, value, enqueued); });
@@ -205,7 +205,7 @@ struct Change;
 template <class Tag, class R, class... A>
 struct Change<Tag, R(hsa_signal_t, A...)> {
     static R call(hsa_signal_t signal, A... operands) {
-        if (Session* const session = Session::active()) guarded([&] { session->pending.give_up(signal, kChanged); });
+        if (Session* const session = Session::active()) guarded([&] { session->pending.give_up(signal, changed); });
         return Tag::next(signal, operands...);
     }
 };
