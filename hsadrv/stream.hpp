@@ -232,7 +232,9 @@ class Stream {
     /// queue may still run later, and so may a copy that an engine does not complete within five seconds, although its
     /// events' waiters receive StreamEnded; so may work of streams that waited for them on the device. Until then this
     /// library keeps its allocations, signals, code and attached objects; the caller must keep its own registered or
-    /// mapped memory, and signals that no Signal owns. A capture is dropped.
+    /// mapped memory, and signals that no Signal owns. A shared queue is stopped only while a packet of this stream
+    /// runs; if another's begins at that moment, it is not known whether it ran, and that stream fails with a
+    /// QueueError. A capture is dropped.
     bool close(Deadline deadline = {}) noexcept;
 
     /// Kernels and barriers submitted and completed so far (copies do not count); for progress and messages.
