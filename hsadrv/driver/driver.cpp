@@ -141,7 +141,10 @@ Runtime::Runtime() {
 }
 
 Runtime::~Runtime() {
-    if (in_forked_child()) return;
+    if (in_forked_child()) {
+        static_cast<void>(services_.release());  // their memory is the parent's
+        return;
+    }
     call_log::logged(
         call_log::Area::driver, "the end of the last Driver", [] { return std::string(); }, [&] { shut_down(); });
 }

@@ -172,7 +172,7 @@ Executable ExecutableBuilder::build() {
             state->open();
             for (const Definition& definition : state->definitions) state->define(definition);
             for (CodePart& part : state->parts) state->load(part);
-            state->freeze();
+            detail::ExecutableState::freeze(state);
             return Executable(unloaded_when_done(state));
         });
 }

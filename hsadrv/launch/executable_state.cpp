@@ -1,5 +1,10 @@
 #include "hsadrv/launch/executable_state.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
 #include <utility>
 
 #include "hsadrv/base/runtime.hpp"
@@ -78,8 +83,28 @@ void ExecutableState::load(CodePart& part) {
     throw InvalidCodeObject(call + ": " + status_name(status) + remedy, status);
 }
 
-void ExecutableState::freeze() {
-    check(hsa_executable_freeze(executable.get(), nullptr), [&] { return "hsa_executable_freeze(" + names() + ")"; });
+void ExecutableState::freeze(const std::shared_ptr<ExecutableState>& self) {
+    struct Freezing {
+        std::mutex mutex;
+        std::condition_variable end;
+        std::optional<hsa_status_t> status;
+    };
+    const auto freezing = std::make_shared<Freezing>();
+    std::thread thread([self, freezing] {
+        const hsa_status_t status = hsa_executable_freeze(self->executable.get(), nullptr);
+        const std::lock_guard lock(freezing->mutex);
+        freezing->status = status;
+        freezing->end.notify_all();
+    });
+    std::unique_lock lock(freezing->mutex);
+    while (!freezing->end.wait_for(lock, std::chrono::milliseconds(100), [&] { return freezing->status.has_value(); }))
+        if (const auto fault = faults::of(self->agent)) {
+            thread.detach();
+            throw fault->lost("Executable::load(" + self->names() + ")");
+        }
+    lock.unlock();
+    thread.join();
+    check(*freezing->status, [&] { return "hsa_executable_freeze(" + self->names() + ")"; });
 }
 
 const CodePart* ExecutableState::part_with_kernel(std::string_view kernel_name) const {

@@ -82,7 +82,8 @@ struct ExecutableState {
     void open();
     void define(const Definition& definition);
     void load(CodePart& part);
-    void freeze();
+    /// On a thread that keeps `self`: the runtime never returns if the GPU is lost meanwhile. Throws DeviceLost then.
+    static void freeze(const std::shared_ptr<ExecutableState>& self);
 
     /// The part with that kernel, or null.
     const CodePart* part_with_kernel(std::string_view kernel_name) const;

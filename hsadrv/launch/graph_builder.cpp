@@ -14,7 +14,11 @@ namespace {
 // Arguments of kernels are in the graph; this bounds those of one kernel.
 constexpr std::size_t most_kernarg_bytes = 64u << 10;
 
-detail::GraphState& state_of(const Stream& stream) { return *stream.core().capture().session()->graph(); }
+detail::GraphState& state_of(const Stream& stream) {
+    const auto& session = stream.core().capture().session();
+    if (!session) throw InvalidArgument("hsadrv::GraphBuilder: it has no graph: finish() has failed");
+    return *session->graph();
+}
 
 }  // namespace
 
@@ -86,6 +90,7 @@ Graph GraphBuilder::finish() {
     std::vector<std::uint32_t> all(state_of(stream_).numbers());
     std::iota(all.begin(), all.end(), 0);
     stream_.core().capture().set_last(std::move(all));
+    stream_.core().throw_if_failed();  // else the next capture would not begin, and the graph be lost
     Graph graph = stream_.end_capture();
     stream_.begin_capture();
     return graph;

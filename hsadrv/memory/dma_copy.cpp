@@ -28,6 +28,7 @@ void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, st
               std::optional<unsigned> engine) {
     const auto text = [&] { return text_of("copy", to, from, size_bytes, engine); };
     detail::call_log::logged(detail::call_log::Area::memory, "hsadrv::dma_copy", text, [&] {
+        refuse_in_forked_child("hsadrv::dma_copy");
         if (after.size() > most_dependencies)
             throw InvalidArgument(text_of("hsadrv::dma_copy", to, from, size_bytes, engine) + ": " +
                                       std::to_string(after.size()) +

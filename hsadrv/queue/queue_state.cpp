@@ -120,6 +120,7 @@ void QueueState::report(hsa_queue_t* queue, hsa_status_t why) noexcept {
 }
 
 std::string QueueState::label() const {
+    if (in_forked_child()) return "a queue of the parent process";
     return "queue " + std::to_string(native()->id) + (agent ? " of " + agent.label() : " of an unknown agent");
 }
 

@@ -2,11 +2,18 @@
 
 #include <hsa/hsa_ext_amd.h>
 
+#include <chrono>
+#include <cstring>
 #include <new>
 #include <string>
 
+#include "hsadrv/dma_copy.hpp"
+#include "hsadrv/driver.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/mem_pool.hpp"
+#include "hsadrv/memory.hpp"
+#include "hsadrv/queue/fault.hpp"
+#include "hsadrv/signal.hpp"
 
 namespace hsadrv::detail {
 
@@ -66,15 +73,32 @@ void* KernelMemory::slab_after(std::uint64_t block_class, std::uint64_t used) no
     return slab;
 }
 
+// Not hsa_amd_memory_fill, which never returns if the GPU is lost meanwhile.
+void KernelMemory::clear(void* block, std::size_t size_bytes) const {
+    Allocation zeros = Allocation::from_pool(host_pool(), size_bytes);
+    std::memset(zeros.data(), 0, size_bytes);
+    Signal done = Signal::create(1);
+    dma_copy({block, gpu_}, {zeros.data(), Driver::current().cpus().front()}, size_bytes, done);
+    while (!done.try_wait(Condition::less, 1, std::chrono::milliseconds(100)))
+        if (const auto fault = faults::of(gpu_)) {
+            static_cast<void>(zeros.release());  // the engine may still have them
+            static_cast<void>(done.release());
+            throw fault->lost("the services of a kernel");
+        }
+}
+
 void* KernelMemory::allocate_zeros(std::size_t size_bytes) {
     void* const block = allocate(size_bytes);
     if (!block)
         throw OutOfMemory(
             "memory for the services of kernels on " + gpu_.label() + ": " + std::to_string(size_bytes) + " B",
             HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-    const hsa_status_t status = hsa_amd_memory_fill(block, 0, size_bytes / sizeof(std::uint32_t));
-    if (status != HSA_STATUS_SUCCESS) free(block);
-    check(status, "hsa_amd_memory_fill(the heap of kernels on " + gpu_.label() + ")");
+    try {
+        clear(block, size_bytes);
+    } catch (...) {
+        free(block);
+        throw;
+    }
     return block;
 }
 

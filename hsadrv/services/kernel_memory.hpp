@@ -35,6 +35,7 @@ class KernelMemory {
     void* allocate_zeros(std::size_t size_bytes);
 
   private:
+    void clear(void* block, std::size_t size_bytes) const;
     AgentRef gpu_;
     std::map<std::uintptr_t, void*> blocks_;  // by address, the address that the runtime returned
     std::map<std::pair<std::uint64_t, std::uint64_t>, void*> slabs_;  // by class and the slab before

@@ -17,6 +17,7 @@
 #include "hsadrv/error.hpp"
 #include "hsadrv/mem_pool.hpp"
 #include "hsadrv/memory.hpp"
+#include "hsadrv/queue/fault.hpp"
 #include "hsadrv/queue/queue_ends.hpp"
 #include "hsadrv/services/hostcall_buffer.hpp"
 #include "hsadrv/services/kernel_assertion.hpp"
@@ -223,6 +224,7 @@ void KernelServices::answer_all() noexcept {
 
 ServiceAddresses KernelServices::of(AgentRef gpu, const ServiceNeeds& needs) {
     if (!needs.hostcall && !needs.heap) return {};
+    faults::refuse_lost(gpu, "the services of a kernel");
     const std::lock_guard lock(mutex_);
     auto& one = gpus_[gpu.native().handle];
     if (!one) one = std::make_unique<OneGpu>(*this, gpu);

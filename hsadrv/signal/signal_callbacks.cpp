@@ -269,6 +269,7 @@ SignalCallbacks::Id SignalCallbacks::on_signal(SignalRef signal, Condition condi
 }
 
 void SignalCallbacks::hurry(const void* owner, std::uint64_t from) noexcept {
+    if (in_forked_child()) return;
     State& state = *state_;
     const std::lock_guard lock(state.mutex);
     for (State::Registration& registration : state.waiting)
@@ -337,11 +338,13 @@ void SignalCallbacks::drain(Deadline deadline) {
 }
 
 std::exception_ptr SignalCallbacks::take_error() noexcept {
+    if (in_forked_child()) return nullptr;
     const std::lock_guard lock(state_->mutex);
     return std::exchange(state_->error, nullptr);
 }
 
 SignalCallbacks::Counts SignalCallbacks::counts() const {
+    refuse_in_forked_child("SignalCallbacks::counts");
     const std::lock_guard lock(state_->mutex);
     return {state_->unfinished_before(state_->next_id), state_->run, state_->threw, state_->dropped};
 }

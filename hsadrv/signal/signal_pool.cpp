@@ -83,13 +83,13 @@ SignalPool::SignalPool(std::size_t budget) : shelf_(std::make_shared<detail::Sig
 }
 
 SignalPool::~SignalPool() {
+    if (in_forked_child()) return;
     std::vector<hsa_signal_t> idle;
     {
         const std::lock_guard lock(shelf_->mutex);
         shelf_->closed = true;
         idle.swap(shelf_->idle);
     }
-    if (in_forked_child()) return;
     for (const hsa_signal_t signal : idle) hsa_signal_destroy(signal);
 }
 
@@ -131,6 +131,7 @@ std::shared_ptr<PooledSignal> SignalPool::try_acquire(std::int64_t initial) {
 }
 
 SignalPool::Counts SignalPool::counts() const {
+    refuse_in_forked_child("SignalPool::counts");
     const std::lock_guard lock(shelf_->mutex);
     return {shelf_->live, shelf_->idle.size(), shelf_->peak, shelf_->budget, shelf_->waits};
 }

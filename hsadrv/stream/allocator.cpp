@@ -378,8 +378,14 @@ Block Allocator::allocate(std::size_t size_bytes, const Stream& stream, std::sou
 std::size_t Allocator::release_cached() {
     return detail::call_log::logged(
         detail::call_log::Area::memory, "Allocator::release_cached", [] { return std::string(); },
-        [&] { return state_->release_cached(); });
+        [&] {
+            refuse_in_forked_child("Allocator::release_cached");
+            return state_->release_cached();
+        });
 }
-Allocator::Statistics Allocator::statistics() const { return state_->statistics(); }
+Allocator::Statistics Allocator::statistics() const {
+    refuse_in_forked_child("Allocator::statistics");
+    return state_->statistics();
+}
 
 }  // namespace hsadrv

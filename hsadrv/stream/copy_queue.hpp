@@ -5,7 +5,9 @@
 //
 // An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
-// engine already has. Until then it waits here, and a thread of the runtime submits it later.
+// engine already has. Until then it waits here, and a thread of the runtime submits it later. So does a copy of whose
+// engine the streams of the process have the most copies in flight: the runtime would wait for room in the engine's
+// ring, with the locks of put(), and for ever if its GPU is lost.
 //
 // Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
 // nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
@@ -26,6 +28,7 @@
 #include <span>
 #include <utility>
 
+#include "hsadrv/agent.hpp"
 #include "hsadrv/base/lock_rank.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
@@ -53,6 +56,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     struct Copy {
         Engine engine;
         EngineId engine_id = {};             ///< equal for copies of one engine
+        AgentRef agent = {};                 ///< whose engine it is
         Completion before;                   ///< its signal is zero when the copy may run; null: now
         std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete
     };
@@ -68,7 +72,8 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
   private:
     void advance() noexcept;
     // With the mutex held.
-    bool may_run(const Copy& copy) const noexcept;
+    bool in_order(const Copy& copy) const noexcept;
+    bool may_run(const Copy& copy) const;
     hsa_status_t give(const Copy& copy);
     void await_front();
 

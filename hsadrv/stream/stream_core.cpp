@@ -364,8 +364,9 @@ void StreamCore::try_free_queue() noexcept {
 void StreamCore::check_engines() noexcept {
     try {
         for (const PendingCopy& copy : copies_) {
+            if (timeline_->reached(copy.done)) continue;
             const auto fault = copy.engine ? faults::of(copy.engine) : std::nullopt;
-            if (!fault || timeline_->reached(copy.done)) continue;
+            if (!fault) return;  // later ones wait for it: nothing of them is lost yet
             timeline_->fail(std::make_exception_ptr(fault->lost(label())), copy.done.epochs);
             return timeline_->lose_copies();
         }

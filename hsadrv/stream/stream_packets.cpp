@@ -174,7 +174,7 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
     const Completion last{timeline_->submitted(), done};
     hsa_status_t status = HSA_STATUS_SUCCESS;
     try {
-        status = copy_queue_->put({std::move(engine), id, {last.epochs, before}, done});
+        status = copy_queue_->put({std::move(engine), id, engine_of, {last.epochs, before}, done});
     } catch (const PartlyStarted& part) {
         hold(last);
         set_copy_tail(done, PacketRecord::Kind::copy);

@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "hsadrv/allocator.hpp"
+#include "hsadrv/dma_copy.hpp"
 #include "hsadrv/graph.hpp"
 #include "hsadrv/stream/stream_core.hpp"
 #include "tests/hsadrv/device.hpp"
@@ -39,6 +41,7 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
     const Context gpu(device.gpu);
     Stream stream = gpu.stream(), other = gpu.stream();
     SignalPool pool;
+    Allocator allocator(device_pool(device.gpu));
     const Executable code = Executable::load(device.gpu, test_support::test_file("stream.hsaco"));
     const Kernel kernel = code.kernel("store_at");
     const Allocation data = gpu.allocate(4096), host = gpu.allocate_host(4096);
@@ -100,6 +103,13 @@ TEST_CASE("in a forked child every call throws with its name", "[driver][process
         {"QueueRef::submit", "QueueRef::reserve", [&] { queue.ref().submit(barrier_and({})); }},
         {"QueueRef::try_submit", "QueueRef::reserve", [&] { queue.ref().try_submit(barrier_and({})); }},
         {"QueueRef::wait", "QueueRef::wait", [&] { queue.ref().wait(signal, Condition::less, 1, 1s); }},
+        {"dma_copy", "hsadrv::dma_copy",
+         [&] { dma_copy({data.data(), device.gpu}, {host.data(), device.driver.cpus().front()}, 64, signal); }},
+        {"SignalCallbacks::counts", "SignalCallbacks::counts",
+         [&] { static_cast<void>(device.driver.callbacks().counts()); }},
+        {"SignalPool::counts", "SignalPool::counts", [&] { static_cast<void>(pool.counts()); }},
+        {"Allocator::statistics", "Allocator::statistics", [&] { static_cast<void>(allocator.statistics()); }},
+        {"Allocator::release_cached", "Allocator::release_cached", [&] { allocator.release_cached(); }},
         {"SignalCallbacks::drain", "SignalCallbacks::drain", [&] { device.driver.callbacks().drain(); }},
         {"set_priority", "QueueRef::set_priority", [&] { queue.ref().set_priority(QueuePriority::high); }},
         {"set_cu_mask", "QueueRef::set_cu_mask", [&] { queue.ref().set_cu_mask({}); }},
@@ -190,9 +200,38 @@ TEST_CASE("child: its own driver", "[.child]") {
     CHECK(Signal::create(3).load() == 3);
 }
 
+TEST_CASE("a child that is forked while other threads have locks of the callbacks and of a pool ends their objects",
+          "[driver][process][fork]") {
+    NEEDS_DEVICE();
+    const Device device;
+    auto pool = std::make_unique<SignalPool>();
+    std::atomic<bool> over{false};
+    std::thread uses([&] {
+        while (!over) {
+            static_cast<void>(pool->acquire(1));
+            static_cast<void>(device.driver.callbacks().counts());
+        }
+    });
+    for (int round = 0; round < 30; ++round) {
+        const int status = status_in_child([&] {
+            static_cast<void>(device.driver.callbacks().take_error());
+            pool.reset();
+            return 0;
+        });
+        if (status != 0) {
+            CHECK(status == 0);
+            break;
+        }
+    }
+    over = true;
+    uses.join();
+}
+
 TEST_CASE("destructors in a forked child leave the parent's objects alone", "[driver][process][fork]") {
     NEEDS_DEVICE();
     auto driver = std::make_unique<Driver>();
+    // The memory of the kernels' services is the parent's, too.
+    Executable::load(driver->gpus().front(), test_support::test_file("services.hsaco")).kernel("hello");
     auto queue = std::make_unique<Queue>(Queue::create(driver->gpus().front()));
     auto signal = std::make_unique<Signal>(Signal::create(1));
     const int status = status_in_child([&] {

@@ -306,12 +306,37 @@ TEST_CASE("a copy after a failed one of the same engine is not given to it", "[s
         ++given;
         return HSA_STATUS_SUCCESS;
     };
-    CHECK(queue->put({engine, {1, 1}, {}, first}) == HSA_STATUS_SUCCESS);
+    CHECK(queue->put({engine, {1, 1}, {}, {}, first}) == HSA_STATUS_SUCCESS);
     first->ref().store(-1);
-    CHECK(queue->put({engine, {1, 1}, {.copy = first}, second}) == HSA_STATUS_SUCCESS);
+    CHECK(queue->put({engine, {1, 1}, {}, {.copy = first}, second}) == HSA_STATUS_SUCCESS);
     CHECK(given == 1);
     CHECK(second->ref().load() == -1);
     CHECK(timeline->failed());
+}
+
+TEST_CASE("an engine is given so many copies at once; the others of all streams wait for these", "[stream][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    SignalPool& signals = device.driver.runtime().signals();
+    std::atomic<int> given{0};
+    const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>&) {
+        ++given;
+        return HSA_STATUS_SUCCESS;
+    };
+    std::vector<std::shared_ptr<PooledSignal>> copies;
+    std::vector<std::shared_ptr<detail::CopyQueue>> queues;
+    for (int i = 0; i < 50; ++i) {
+        if (i % 10 == 0)
+            queues.push_back(std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64)));
+        copies.push_back(signals.acquire(1));
+        CHECK(queues.back()->put({engine, {7, 7}, {}, {}, copies.back()}) == HSA_STATUS_SUCCESS);
+    }
+    const int most = given;
+    CHECK(most < 50);
+    CHECK(queues.front()->put({engine, {7, 8}, {}, {}, signals.acquire(1)}) == HSA_STATUS_SUCCESS);
+    CHECK(given == most + 1);  // another engine
+    for (const auto& copy : copies) copy->ref().store(0);
+    CHECK(eventually([&] { return given == 51; }));
 }
 
 TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {

@@ -3,6 +3,7 @@
 #include <hsa/hsa_ext_amd.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "hsadrv/graph_builder.hpp"
 #include "tests/hsadrv/stream_fixture.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/test_file.hpp"
@@ -224,6 +226,9 @@ TEST_CASE("child: queues of a lost GPU", "[.child]") {
     const Queue viewed = Queue::from_native(native, f.gpu);
     const Signal never = Signal::create(1);
     const hsa_signal_t dependency = never.native();
+    const Executable services = Executable::load(f.gpu, test_support::test_file("services.hsaco"));
+    GraphBuilder build(f.gpu);
+    build.call({}, [] {});
     full.ref().submit(barrier_and({&dependency, 1}));
     while (full.ref().try_submit(barrier_and({}))) {
     }
@@ -234,10 +239,39 @@ TEST_CASE("child: queues of a lost GPU", "[.child]") {
     CHECK_THAT(thrown, Contains("memory fault"));
     CHECK_THROWS_AS(viewed.ref().wait(never, Condition::equal, 0, patience), MemoryFault);
     CHECK_THROWS_AS(Executable::load(f.gpu, test_support::test_file("stream.hsaco")), DeviceLost);
+    CHECK_THROWS_AS(services.kernel("hello"), DeviceLost);
+    CHECK_THROWS_AS(build.finish(), DeviceLost);
+    CHECK(build.nodes() == 1);
 }
 
 TEST_CASE("what waits for a queue of a lost GPU ends", "[memory][fault][queue]") {
     IN_A_CHILD("child: queues of a lost GPU");
+}
+
+TEST_CASE("child: calls in progress as a GPU is lost", "[.child]") {
+    Faulting f;
+    const Allocation from = Allocation::from_pool(device_pool(f.gpu), block_bytes),
+                     to = Allocation::from_pool(device_pool(f.gpu), block_bytes);
+    std::atomic<int> begun{0};
+    Stream copies(f.gpu, {.drain = std::chrono::milliseconds(0)});
+    std::thread copying([&] {
+        CHECK_FALSE(thrown_by([&] {
+                        for (;; ++begun) copies.copy_async(to.data(), from.data(), block_bytes, patience);
+                    }).empty());
+    });
+    std::thread loading([&] {
+        CHECK_FALSE(thrown_by([&] {
+                        for (;;) Executable::load(f.gpu, test_support::test_file("stream.hsaco"));
+                    }).empty());
+    });
+    CHECK(eventually([&] { return begun > 1000; }));  // more than an engine takes
+    CHECK(f.fault_at(0xdead0000));
+    copying.join();
+    loading.join();
+}
+
+TEST_CASE("calls that copy and load code as their GPU is lost end", "[memory][fault]") {
+    IN_A_CHILD("child: calls in progress as a GPU is lost");
 }
 
 TEST_CASE("child: copies between a lost GPU and another", "[.child]") {
@@ -251,9 +285,18 @@ TEST_CASE("child: copies between a lost GPU and another", "[.child]") {
     const Signal go = Signal::create(1);
     before.wait(go, Condition::equal, 0);
     for (int i = 0; i < 4; ++i) before.copy_async(kept.data(), lost.data(), kept.size_bytes());
+    Stream both(second), waits(second);
+    both.wait(go, Condition::equal, 0);
+    both.copy_async(kept.data(), pinned.data(), 4096);
+    const Event earlier = both.record();
+    waits.wait(earlier);
+    both.copy_async(pinned.data(), lost.data(), 4096);
     REQUIRE(f.fault_at(0xdead0000));
     go.store(0);
     CHECK_THROWS_AS(before.synchronize(patience), DeviceLost);
+    CHECK_NOTHROW(earlier.synchronize(patience));  // a copy of its own GPU's, before one of the lost GPU's
+    CHECK_NOTHROW(waits.synchronize(patience));
+    CHECK_THROWS_AS(both.synchronize(patience), DeviceLost);
     CHECK_THROWS_AS(after.copy_async(kept.data(), lost.data(), 4096, patience), DeviceLost);
     CHECK_THROWS_AS(after.copy_async(pinned.data(), lost.data(), 4096, patience), DeviceLost);
     CHECK_THROWS_AS(after.copy_async(pageable.data(), lost.data(), 4096, patience), DeviceLost);
