@@ -1,57 +1,12 @@
 #include "hsadrv/stream/copy_queue.hpp"
 
-#include <map>
 #include <utility>
-#include <vector>
 
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/fault.hpp"
-#include "hsadrv/stream/live_streams.hpp"
 
 namespace hsadrv::detail {
-
-namespace {
-
-/// The copies that engines have and have not completed, of all streams.
-class Engines {
-  public:
-    static constexpr std::size_t most = 32;
-
-    /// The one that has to complete before the engine takes another; null: none.
-    std::shared_ptr<PooledSignal> full(CopyQueue::EngineId engine) {
-        const std::lock_guard lock(mutex_);
-        const auto at = given_.find(engine);
-        if (at == given_.end() || at->second.size() < most) return nullptr;
-        std::erase_if(at->second, [](const std::weak_ptr<PooledSignal>& done) {
-            const auto copy = done.lock();
-            return !copy || copy->ref().load() < 1;
-        });
-        return at->second.size() < most ? nullptr : at->second.front().lock();
-    }
-    /// Room for note().
-    void reserve(CopyQueue::EngineId engine) {
-        const std::lock_guard lock(mutex_);
-        given_[engine].reserve(most + 64);
-    }
-    void note(CopyQueue::EngineId engine, const std::shared_ptr<PooledSignal>& done) noexcept {
-        const std::lock_guard lock(mutex_);
-        auto& copies = given_.find(engine)->second;
-        if (copies.size() < copies.capacity()) copies.push_back(done);
-    }
-
-  private:
-    Ranked<std::mutex, LockRank::leaf> mutex_;
-    std::map<CopyQueue::EngineId, std::vector<std::weak_ptr<PooledSignal>>> given_;
-};
-
-// Never destroyed: the runtime's thread may still call at exit.
-Engines& engines() {
-    static auto* engines = new Engines;
-    return *engines;
-}
-
-}  // namespace
 
 // The refused parts leave one: zero would let the packets after the copy run. The callback has no owner: a failure of
 // the stream does not make it due.
@@ -97,20 +52,32 @@ bool CopyQueue::in_order(const Copy& copy) const noexcept {
     return !before || before->ref().load() == 0 || (before == last_given_ && copy.engine_id == last_engine_);
 }
 
-bool CopyQueue::may_run(const Copy& copy) const { return in_order(copy) && !engines().full(copy.engine_id); }
+bool CopyQueue::may_run(const Copy& copy) { return in_order(copy) && !first_of_many(); }
+
+std::shared_ptr<PooledSignal> CopyQueue::first_of_many() {
+    while (!given_.empty() && given_.front()->ref().load() < 1) given_.pop_front();
+    return given_.size() < most_given ? nullptr : given_.front();
+}
 
 hsa_status_t CopyQueue::give(const Copy& copy) {
     if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
-    engines().reserve(copy.engine_id);
+    given_.push_back(copy.done);
     hsa_signal_t before{};
     std::span<const hsa_signal_t> dependencies;
     if (copy.before.copy && copy.before.copy->ref().load() != 0) {
         before = copy.before.copy->native();
         dependencies = {&before, 1};
     }
-    const hsa_status_t status = copy.engine(dependencies, copy.done);
-    if (status != HSA_STATUS_SUCCESS) return status;
-    engines().note(copy.engine_id, copy.done);
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    try {
+        status = copy.engine(dependencies, copy.done);
+    } catch (const PartlyStarted&) {
+        throw;
+    } catch (...) {
+        given_.pop_back();
+        throw;
+    }
+    if (status != HSA_STATUS_SUCCESS) return given_.pop_back(), status;
     last_given_ = copy.done;
     last_engine_ = copy.engine_id;
     return status;
@@ -119,14 +86,11 @@ hsa_status_t CopyQueue::give(const Copy& copy) {
 // The callback keeps the signal alive: the runtime's thread reads it until then.
 void CopyQueue::await_front() {
     const Completion before = waiting_.front().before;
-    SignalCallbacks& thread = Driver::current().runtime().copies();
-    const auto first = in_order(waiting_.front()) ? engines().full(waiting_.front().engine_id) : nullptr;
-    const auto advance = [before, first, weak = weak_from_this()] {
+    const auto first = in_order(waiting_.front()) ? first_of_many() : nullptr;
+    const Completion awaited = first ? Completion{before.epochs, first} : before;
+    timeline_->call_when(Driver::current().runtime().copies(), awaited, [awaited, weak = weak_from_this()] {
         if (const auto queue = weak.lock()) queue->advance();
-    };
-    if (!first) return timeline_->call_when(thread, before, advance);
-    thread.on_signal(first->ref(), Condition::less, 1, advance, live_streams::poll, timeline_.get(), before.epochs);
-    if (timeline_->failed()) thread.hurry(timeline_.get(), before.epochs);
+    });
 }
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.

@@ -5,9 +5,9 @@
 //
 // An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
-// engine already has. Until then it waits here, and a thread of the runtime submits it later. So does a copy of whose
-// engine the streams of the process have the most copies in flight: the runtime would wait for room in the engine's
-// ring, with the locks of put(), and for ever if its GPU is lost.
+// engine already has. Until then it waits here, and a thread of the runtime submits it later. So does a copy after many
+// of the stream that engines have: in a full ring the runtime would wait, with the locks of put(), and for ever if the
+// GPU is lost.
 //
 // Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
 // nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
@@ -61,6 +61,9 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
         std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete
     };
 
+    /// Copies of a stream that engines have at once.
+    static constexpr std::size_t most_given = 32;
+
     explicit CopyQueue(std::shared_ptr<Timeline> timeline) : timeline_(std::move(timeline)) {}
 
     /// Returns the status if the copy was submitted at once; on an error nothing was started. An error found later
@@ -73,14 +76,17 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     void advance() noexcept;
     // With the mutex held.
     bool in_order(const Copy& copy) const noexcept;
-    bool may_run(const Copy& copy) const;
+    bool may_run(const Copy& copy);
+    /// Of the most copies that engines may have, the one that completes first; null: they have fewer.
+    std::shared_ptr<PooledSignal> first_of_many();
     hsa_status_t give(const Copy& copy);
     void await_front();
 
     const std::shared_ptr<Timeline> timeline_;
     Ranked<std::mutex, LockRank::copies> mutex_;
     std::deque<Copy> waiting_;
-    std::shared_ptr<PooledSignal> last_given_;  // owned by the engine
+    std::deque<std::shared_ptr<PooledSignal>> given_;  // not yet known to be complete
+    std::shared_ptr<PooledSignal> last_given_;         // owned by the engine
     EngineId last_engine_ = {};
     bool ended_ = false;
 };

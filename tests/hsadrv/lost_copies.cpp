@@ -314,29 +314,33 @@ TEST_CASE("a copy after a failed one of the same engine is not given to it", "[s
     CHECK(timeline->failed());
 }
 
-TEST_CASE("an engine is given so many copies at once; the others of all streams wait for these", "[stream][copy]") {
+TEST_CASE("engines are given so many copies of a stream at once; the others wait for these", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
     SignalPool& signals = device.driver.runtime().signals();
-    std::atomic<int> given{0};
+    std::atomic<std::size_t> given{0};
     const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>&) {
         ++given;
         return HSA_STATUS_SUCCESS;
     };
+    const auto new_queue = [] {
+        return std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64));
+    };
+    const auto queue = new_queue(), other = new_queue();
+    const std::size_t most = detail::CopyQueue::most_given;
     std::vector<std::shared_ptr<PooledSignal>> copies;
-    std::vector<std::shared_ptr<detail::CopyQueue>> queues;
-    for (int i = 0; i < 50; ++i) {
-        if (i % 10 == 0)
-            queues.push_back(std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64)));
+    for (std::size_t i = 0; i < most + 10; ++i) {
+        const std::shared_ptr<PooledSignal> before = copies.empty() ? nullptr : copies.back();
         copies.push_back(signals.acquire(1));
-        CHECK(queues.back()->put({engine, {7, 7}, {}, {}, copies.back()}) == HSA_STATUS_SUCCESS);
+        CHECK(queue->put({engine, {7, 7}, {}, {.copy = before}, copies.back()}) == HSA_STATUS_SUCCESS);
     }
-    const int most = given;
-    CHECK(most < 50);
-    CHECK(queues.front()->put({engine, {7, 8}, {}, {}, signals.acquire(1)}) == HSA_STATUS_SUCCESS);
-    CHECK(given == most + 1);  // another engine
+    CHECK(given == most);
+    CHECK(other->put({engine, {7, 7}, {}, {}, signals.acquire(1)}) == HSA_STATUS_SUCCESS);
+    CHECK(given == most + 1);  // another stream's
+    copies.front()->ref().store(0);
+    CHECK(eventually([&] { return given == most + 2; }));
     for (const auto& copy : copies) copy->ref().store(0);
-    CHECK(eventually([&] { return given == 51; }));
+    CHECK(eventually([&] { return given == most + 11; }));
 }
 
 TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {
