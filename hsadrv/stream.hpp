@@ -227,9 +227,9 @@ class Stream {
     [[nodiscard]] AutoSynchronize auto_synchronize(Deadline deadline = {});
 
     /// Waits until nothing is in flight or the deadline has passed, then ends the queue. Returns false if work was
-    /// lost. Other threads' calls that wait then throw StreamEnded; none may begin while this one ends. A closed stream
-    /// may only be destroyed or assigned to. Packets enqueued after another stream's on a shared
-    /// queue may still run later, and so may a copy that an engine does not complete within five seconds, although its
+    /// lost. Calls of other threads that wait for the stream throw StreamEnded; no call may begin beside close(). A
+    /// closed stream may only be destroyed or assigned to. Packets enqueued after another stream's on a shared queue
+    /// may still run later, and so may a copy that an engine does not complete within five seconds, although its
     /// events' waiters receive StreamEnded; so may work of streams that waited for them on the device. Until then this
     /// library keeps its allocations, signals, code and attached objects; the caller must keep its own registered or
     /// mapped memory, and signals that no Signal owns. A shared queue is stopped only while a packet of this stream

@@ -36,6 +36,7 @@ class KernelMemory {
 
   private:
     void clear(void* block, std::size_t size_bytes) const;
+
     AgentRef gpu_;
     std::map<std::uintptr_t, void*> blocks_;  // by address, the address that the runtime returned
     std::map<std::pair<std::uint64_t, std::uint64_t>, void*> slabs_;  // by class and the slab before

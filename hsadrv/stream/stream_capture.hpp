@@ -34,7 +34,7 @@ class CaptureSession {
     const std::string& origin() const noexcept { return origin_; }
     bool over() const noexcept { return over_.load(std::memory_order_acquire); }
 
-    /// The number of the stream that joins. Throws InvalidArgument if it is over: nobody would make the stream leave.
+    /// The number of the stream that joins. Throws InvalidArgument if the capture has ended: dismiss() would miss it.
     std::size_t join(std::shared_ptr<StreamHandle> stream, std::string label);
     void set_last(std::size_t stream, GraphState::Nodes nodes);
     struct NotJoined {

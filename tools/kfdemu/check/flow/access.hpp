@@ -19,10 +19,10 @@ namespace kfdemu::check {
 enum class Place : std::uint8_t { Memory, Lds, Scratch };
 
 struct Access {
-    alignas(
-        64) std::array<std::uint64_t, isa::kMostLanes> at;  ///< address; LDS and scratch: offset in the lane's segment
-    std::uint64_t lanes = 0;                                ///< that access
-    std::uint32_t bytes = 0;                                ///< each
+    /// Address; LDS and scratch: offset in the lane's segment.
+    alignas(64) std::array<std::uint64_t, isa::kMostLanes> at;
+    std::uint64_t lanes = 0;  ///< that access
+    std::uint32_t bytes = 0;  ///< each
     Place place = Place::Memory;
     bool scalar = false;  ///< lane 0 stands for the wave
     bool writes = false, reads = false;

@@ -160,7 +160,7 @@ KFDEMU_INLINE double flush(double value, bool yes) {
 /// The class of a type, for modifiers and rounding.
 enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
 
-// Operand types, named as in the rows. load and store access one lane of a register whose dwords are kLanes apart.
+// Operand types, named as in the rows. load and store access one lane; the dwords of a lane are kLanes apart.
 
 template <class Value, Kind kind_>
 struct Word {

@@ -198,7 +198,8 @@ constexpr bool is_simple = ((Types::kind == Kind::Int32 || Types::kind == Kind::
                             ...);
 #define KFDEMU_CHUNK_LOOP KFDEMU_LANES(kChunkLanes)
 
-/// The address of a source's chunks, `stride` dwords apart. A pair's second dword is kLanes dwords after its first.
+/// The address of a source's chunks, `stride` dwords apart. The second dword of a 64-bit lane is kLanes after its
+/// first.
 struct Chunks {
     const u32* at;
     unsigned stride;
