@@ -9,8 +9,9 @@ namespace hsadrv::detail::lock_ranks {
 
 namespace {
 
-constexpr std::array names{"a stream's handle", "the list of streams", "a stream",      "the pool of queues",
-                           "a queue",           "a stream's copies",   "the callbacks", "a leaf"};
+constexpr std::array names{
+    "a stream's handle", "the list of streams", "a stream", "the pool of queues", "a queue", "a stream's copies",
+    "the callbacks",     "the engines' room",   "a leaf"};
 thread_local std::array<unsigned, names.size()> held{};
 
 std::size_t number(LockRank rank) noexcept { return static_cast<std::size_t>(rank); }

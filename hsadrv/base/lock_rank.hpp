@@ -22,6 +22,7 @@ enum class LockRank : std::uint8_t {
     queue,      ///< SharedQueue
     copies,     ///< CopyQueue
     callbacks,  ///< SignalCallbacks
+    engines,    ///< EngineRoom
     leaf,       ///< Timeline, StreamHolds, SignalPool, departures: no lock is taken while one is held
 };
 

@@ -18,6 +18,7 @@ class SignalPool;
 
 namespace hsadrv::detail {
 
+class EngineRoom;
 class KernelServices;
 class QueuePool;
 class Registrations;
@@ -48,6 +49,7 @@ class Runtime {
     SignalCallbacks& copies() noexcept { return *copies_; }
     /// Destroys what destroyed streams kept, on a separate thread: destructors may wait for callbacks and for copies.
     SignalCallbacks& endings() noexcept { return *endings_; }
+    const std::shared_ptr<EngineRoom>& engine_room() const noexcept { return engine_room_; }
     /// The streams' hardware queues.
     QueuePool& queues() noexcept { return *queues_; }
 
@@ -65,6 +67,7 @@ class Runtime {
     SystemFacts facts_{};
     std::uintptr_t event_handler_ = 0;
     std::unique_ptr<SignalPool> signals_;
+    std::shared_ptr<EngineRoom> engine_room_;
     std::unique_ptr<SignalCallbacks> callbacks_, copies_, endings_;
     std::unique_ptr<Registrations> registrations_;
     std::unique_ptr<QueuePool> queues_;

@@ -22,6 +22,7 @@
 #include "hsadrv/services/kernel_services.hpp"
 #include "hsadrv/signal_callbacks.hpp"
 #include "hsadrv/signal_pool.hpp"
+#include "hsadrv/stream/engine_room.hpp"
 #include "hsadrv/stream/live_streams.hpp"
 #include "hsadrv/stream/queue_pool.hpp"
 
@@ -126,6 +127,7 @@ Runtime::Runtime() {
         enumerate();
         event_handler_ = faults::install(adopted, live_streams::lose);
         signals_ = std::make_unique<SignalPool>();
+        engine_room_ = std::make_shared<EngineRoom>();
         callbacks_ = std::make_unique<SignalCallbacks>();
         copies_ = std::make_unique<SignalCallbacks>("hsadrv-copies");
         endings_ = std::make_unique<SignalCallbacks>("hsadrv-endings");

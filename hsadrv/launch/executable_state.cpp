@@ -1,12 +1,10 @@
 #include "hsadrv/launch/executable_state.hpp"
 
-#include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
+#include "hsadrv/base/attempt.hpp"
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/launch/loadable_version.hpp"
@@ -84,27 +82,10 @@ void ExecutableState::load(CodePart& part) {
 }
 
 void ExecutableState::freeze(const std::shared_ptr<ExecutableState>& self) {
-    struct Freezing {
-        std::mutex mutex;
-        std::condition_variable end;
-        std::optional<hsa_status_t> status;
-    };
-    const auto freezing = std::make_shared<Freezing>();
-    std::thread thread([self, freezing] {
-        const hsa_status_t status = hsa_executable_freeze(self->executable.get(), nullptr);
-        const std::lock_guard lock(freezing->mutex);
-        freezing->status = status;
-        freezing->end.notify_all();
-    });
-    std::unique_lock lock(freezing->mutex);
-    while (!freezing->end.wait_for(lock, std::chrono::milliseconds(100), [&] { return freezing->status.has_value(); }))
-        if (const auto fault = faults::of(self->agent)) {
-            thread.detach();
-            throw fault->lost("Executable::load(" + self->names() + ")");
-        }
-    lock.unlock();
-    thread.join();
-    check(*freezing->status, [&] { return "hsa_executable_freeze(" + self->names() + ")"; });
+    const auto status = attempt<hsa_status_t>([self] { return hsa_executable_freeze(self->executable.get(), nullptr); },
+                                              {}, [&] { return faults::of(self->agent).has_value(); });
+    if (!status) throw faults::of(self->agent)->lost("Executable::load(" + self->names() + ")");
+    check(*status, [&] { return "hsa_executable_freeze(" + self->names() + ")"; });
 }
 
 const CodePart* ExecutableState::part_with_kernel(std::string_view kernel_name) const {

@@ -2,17 +2,15 @@
 
 #include <hsa/hsa_ext_amd.h>
 
-#include <condition_variable>
 #include <cstring>
-#include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "hsadrv/base/agents.hpp"
+#include "hsadrv/base/attempt.hpp"
 #include "hsadrv/base/call_log.hpp"
 #include "hsadrv/base/departure.hpp"
 #include "hsadrv/base/refuse.hpp"
@@ -63,49 +61,25 @@ std::uint64_t checksum_of(const IpcMemoryHandle& handle) {
 
 std::uint64_t checksum_of(const IpcSignalHandle& handle) { return checksum(handle.signal, {}); }
 
-/// A call of hsa_amd_ipc_memory_attach, which may not return: ROCR waits for the exporter.
-class Attempt {
-  public:
-    Attempt(Driver driver, const IpcMemoryHandle& handle, std::vector<hsa_agent_t> agents)
-        : driver_(std::move(driver)),
-          native_(native_of(handle.allocation)),
-          bytes_(handle.allocation_bytes),
-          agents_(std::move(agents)) {}
-
-    void run() noexcept {
-        void* base = nullptr;
-        const hsa_status_t status = hsa_amd_ipc_memory_attach(
-            &native_, bytes_, static_cast<std::uint32_t>(agents_.size()), agents_.data(), &base);
-        const std::lock_guard lock(mutex_);
-        if (given_up_) {
-            if (status == HSA_STATUS_SUCCESS) hsa_amd_ipc_memory_detach(base);
-            return;
-        }
-        status_ = status;
-        address_ = base;
-        ended_ = true;
-        end_.notify_all();
-    }
-    /// False: it is given up, and what it still attaches is detached.
-    bool ends_by(Deadline deadline) {
-        std::unique_lock lock(mutex_);
-        given_up_ = !end_.wait_for(lock, deadline.remaining(), [this] { return ended_; });
-        return !given_up_;
-    }
-    hsa_status_t status() const noexcept { return status_; }
-    void* address() const noexcept { return address_; }
-
-  private:
-    const Driver driver_;
-    const hsa_amd_ipc_memory_t native_;
-    const std::size_t bytes_;
-    const std::vector<hsa_agent_t> agents_;
-    std::mutex mutex_;  // guards the rest, until it has ended
-    std::condition_variable end_;
-    bool ended_ = false, given_up_ = false;
-    hsa_status_t status_ = HSA_STATUS_ERROR;
-    void* address_ = nullptr;
+struct Attached {
+    hsa_status_t status = HSA_STATUS_ERROR;
+    void* base = nullptr;
 };
+
+/// ROCR waits for the exporter, and perhaps for ever. Nothing: not by the deadline.
+std::optional<Attached> attach_by(Deadline deadline, Driver driver, const IpcMemoryHandle& handle,
+                                  std::vector<hsa_agent_t> agents) {
+    const auto attach = [driver = std::move(driver), native = native_of(handle.allocation),
+                         size_bytes = handle.allocation_bytes, agents = std::move(agents)] {
+        Attached attached;
+        attached.status = hsa_amd_ipc_memory_attach(&native, size_bytes, static_cast<std::uint32_t>(agents.size()),
+                                                    agents.data(), &attached.base);
+        return attached;
+    };
+    return detail::attempt<Attached>(attach, deadline, {}, [](Attached attached) {
+        if (attached.status == HSA_STATUS_SUCCESS) hsa_amd_ipc_memory_detach(attached.base);
+    });
+}
 
 template <class Handle>
 Handle sealed(Handle handle) {
@@ -171,17 +145,14 @@ IpcMemory IpcMemory::attach(const IpcMemoryHandle& handle, std::span<const Agent
         require_sealed(call, handle);
         static constexpr const char* remedy =
             "the exporting process must still have the memory, and its GPU must be visible to this process";
-        auto attempt = std::make_shared<Attempt>(driver, handle, detail::native_agents(gpus));
-        if (!deadline.is_never()) std::thread([attempt] { attempt->run(); }).detach();
-        if (deadline.is_never() ? (attempt->run(), false) : !attempt->ends_by(deadline))
-            throw Timeout("hsa_amd_ipc_memory_attach(" + text() + ", " + deadline.text() + "): " + remedy);
-        void* const base = attempt->address();
-        if (attempt->status() != HSA_STATUS_SUCCESS)
-            throw_status(attempt->status(), "hsa_amd_ipc_memory_attach(" + text() + ")", remedy);
+        const auto attached = attach_by(deadline, driver, handle, detail::native_agents(gpus));
+        if (!attached) throw Timeout("hsa_amd_ipc_memory_attach(" + text() + ", " + deadline.text() + "): " + remedy);
+        if (attached->status != HSA_STATUS_SUCCESS)
+            throw_status(attached->status, "hsa_amd_ipc_memory_attach(" + text() + ")", remedy);
         IpcMemory memory;
-        memory.mapping_.reset(base, driver);
-        detail::departures::note_created(reinterpret_cast<std::uintptr_t>(base));
-        memory.data_ = static_cast<std::byte*>(base) + handle.offset_bytes;
+        memory.mapping_.reset(attached->base, driver);
+        detail::departures::note_created(reinterpret_cast<std::uintptr_t>(attached->base));
+        memory.data_ = static_cast<std::byte*>(attached->base) + handle.offset_bytes;
         memory.size_bytes_ = handle.size_bytes;
         return memory;
     });

@@ -96,7 +96,7 @@ void* KernelMemory::allocate_zeros(std::size_t size_bytes) {
     try {
         clear(block, size_bytes);
     } catch (...) {
-        free(block);
+        if (!faults::of(gpu_)) free(block);  // else the engine may still write to it
         throw;
     }
     return block;

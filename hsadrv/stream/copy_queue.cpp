@@ -5,45 +5,68 @@
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/error.hpp"
 #include "hsadrv/queue/fault.hpp"
+#include "hsadrv/signal_callbacks.hpp"
 
 namespace hsadrv::detail {
 
-// The refused parts leave one: zero would let the packets after the copy run. The callback has no owner: a failure of
-// the stream does not make it due.
-void start_parts(std::size_t parts, const std::shared_ptr<PooledSignal>& done,
-                 const std::function<void(std::size_t)>& start) {
-    done->ref().store(static_cast<std::int64_t>(parts));
-    std::size_t started = 0;
+namespace {
+
+std::int64_t parts_to_start(const CopyQueue::Copy& copy) noexcept {
+    return static_cast<std::int64_t>(copy.parts.count - copy.started);
+}
+
+// The parts that are not started leave one: zero would let the packets after the copy run. The callback has no owner: a
+// failure of the stream does not make it due.
+void abandon(const CopyQueue::Copy& copy) noexcept {
+    const auto& done = copy.done;
+    if (copy.started == 0) return done->ref().store(-1);
+    done->ref().subtract(parts_to_start(copy) - 1);
     try {
-        for (; started < parts; ++started) start(started);
-    } catch (...) {
-        if (started == 0) throw;
-        const PartlyStarted part{std::current_exception()};
-        done->ref().subtract(static_cast<std::int64_t>(parts - started - 1));
-        try {
-            Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
-                                                           [done] { done->ref().store(-1); });
-        } catch (...) {  // out of memory: it stays at one, and what it keeps is leaked
-        }
-        throw part;
+        Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
+                                                       [done] { done->ref().store(-1); });
+    } catch (...) {  // out of memory: it stays at one, and what it keeps is leaked
     }
 }
 
+}  // namespace
+
+CopyQueue::CopyQueue(std::shared_ptr<Timeline> timeline)
+    : timeline_(std::move(timeline)), room_(Driver::current().runtime().engine_room()) {}
+
+CopyQueue::~CopyQueue() {
+    if (!in_forked_child()) room_->leave(this);
+}
+
 hsa_status_t CopyQueue::put(Copy copy) {
-    const std::lock_guard lock(mutex_);
-    if (ended_ || timeline_->failed() || timeline_->lost_copy(copy.before)) {
-        copy.done->ref().store(-1);
-        return HSA_STATUS_SUCCESS;
+    const std::uint64_t epochs = copy.before.epochs;
+    std::exception_ptr error;
+    {
+        const std::lock_guard lock(mutex_);
+        if (ended_ || timeline_->failed() || timeline_->lost_copy(copy.before)) {
+            copy.done->ref().store(-1);
+            return HSA_STATUS_SUCCESS;
+        }
+        waiting_.push_back(std::move(copy));
+        if (waiting_.size() > 1) return HSA_STATUS_SUCCESS;
+        Copy& front = waiting_.front();
+        try {
+            const hsa_status_t status = give(front);
+            if (status == HSA_STATUS_SUCCESS && !front.given)
+                await_front();
+            else
+                waiting_.pop_front();
+            return status;
+        } catch (...) {
+            if (front.started == 0) {
+                waiting_.pop_front();
+                room_->leave(this);
+                throw;
+            }
+            error = std::current_exception();
+        }
     }
-    if (waiting_.empty() && may_run(copy)) return give(copy);
-    waiting_.push_back(std::move(copy));
-    if (waiting_.size() > 1) return HSA_STATUS_SUCCESS;
-    try {
-        await_front();
-    } catch (...) {
-        waiting_.pop_back();
-        throw;
-    }
+    timeline_->fail(error, epochs);
+    end();
     return HSA_STATUS_SUCCESS;
 }
 
@@ -52,45 +75,70 @@ bool CopyQueue::in_order(const Copy& copy) const noexcept {
     return !before || before->ref().load() == 0 || (before == last_given_ && copy.engine_id == last_engine_);
 }
 
-bool CopyQueue::may_run(const Copy& copy) { return in_order(copy) && !first_of_many(); }
-
-std::shared_ptr<PooledSignal> CopyQueue::first_of_many() {
-    while (!given_.empty() && given_.front()->ref().load() < 1) given_.pop_front();
-    return given_.size() < most_given ? nullptr : given_.front();
-}
-
-hsa_status_t CopyQueue::give(const Copy& copy) {
-    if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
-    given_.push_back(copy.done);
+hsa_status_t CopyQueue::give(Copy& copy) {
+    if (!in_order(copy)) return HSA_STATUS_SUCCESS;
     hsa_signal_t before{};
-    std::span<const hsa_signal_t> dependencies;
+    Dependencies dependencies;
     if (copy.before.copy && copy.before.copy->ref().load() != 0) {
         before = copy.before.copy->native();
         dependencies = {&before, 1};
     }
-    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (!copy.in_parts) {
+        const hsa_status_t status = give_whole(copy, dependencies);
+        if (status == HSA_STATUS_SUCCESS || copy.parts.count == 0) return status;
+        copy.in_parts = true;
+        copy.done->ref().store(static_cast<std::int64_t>(copy.parts.count));
+    }
+    give_parts(copy, dependencies);
+    return HSA_STATUS_SUCCESS;
+}
+
+template <class Function>
+bool CopyQueue::start_in_room(const Copy& copy, std::int64_t below, Function&& start) {
+    if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
+    if (!room_->take(copy.agent, this, {copy.done, below})) return false;
+    bool started = false;
     try {
-        status = copy.engine(dependencies, copy.done);
-    } catch (const PartlyStarted&) {
-        throw;
+        started = start();
     } catch (...) {
-        given_.pop_back();
+        room_->give_back(copy.agent, this);
         throw;
     }
-    if (status != HSA_STATUS_SUCCESS) return given_.pop_back(), status;
+    if (!started) room_->give_back(copy.agent, this);
+    return true;
+}
+
+hsa_status_t CopyQueue::give_whole(Copy& copy, Dependencies dependencies) {
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    const auto start = [&] { return (status = copy.start(dependencies, copy.done)) == HSA_STATUS_SUCCESS; };
+    if (!start_in_room(copy, 1, start) || status != HSA_STATUS_SUCCESS) return status;
+    copy.given = true;
     last_given_ = copy.done;
     last_engine_ = copy.engine_id;
     return status;
 }
 
+// The next copy waits for all parts: it comes after the last one.
+void CopyQueue::give_parts(Copy& copy, Dependencies dependencies) {
+    last_given_ = nullptr;
+    const auto start = [&] { return copy.parts.start(copy.started, dependencies, copy.done), true; };
+    while (copy.started < copy.parts.count && start_in_room(copy, parts_to_start(copy), start)) ++copy.started;
+    copy.given = copy.started == copy.parts.count;
+}
+
 // The callback keeps the signal alive: the runtime's thread reads it until then.
 void CopyQueue::await_front() {
-    const Completion before = waiting_.front().before;
-    const auto first = in_order(waiting_.front()) ? first_of_many() : nullptr;
-    const Completion awaited = first ? Completion{before.epochs, first} : before;
-    timeline_->call_when(Driver::current().runtime().copies(), awaited, [awaited, weak = weak_from_this()] {
+    const Copy& front = waiting_.front();
+    SignalCallbacks& thread = Driver::current().runtime().copies();
+    const auto advance = [weak = weak_from_this()](const auto&) {
         if (const auto queue = weak.lock()) queue->advance();
-    });
+    };
+    if (!in_order(front))
+        return timeline_->call_when(thread, front.before, [advance, keep = front.before] { advance(keep); });
+    EngineRoom::Taken first = room_->awaited(front.agent, this);
+    if (!first.done) first = {front.done, INT64_MAX};  // ask again at once
+    timeline_->call_below(thread, first.done->ref(), first.below, front.before.epochs,
+                          [advance, keep = first.done] { advance(keep); });
 }
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.
@@ -102,19 +150,11 @@ void CopyQueue::advance() noexcept {
             before = waiting_.front().before.epochs;
             return !ended_ && timeline_->may_follow(waiting_.front().before);
         };
-        while (!waiting_.empty() && intact() && may_run(waiting_.front())) {
-            try {
-                check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
-            } catch (const PartlyStarted&) {  // an engine uses its signal
-                waiting_.pop_front();
-                throw;
-            }
-            waiting_.pop_front();
+        for (; !waiting_.empty() && intact(); waiting_.pop_front()) {
+            check(give(waiting_.front()), [&] { return "a copy of " + timeline_->label(); });
+            if (!waiting_.front().given) return await_front();
         }
         if (waiting_.empty()) return;
-        if (intact()) return await_front();
-    } catch (const PartlyStarted& part) {
-        timeline_->fail(part.error, before);
     } catch (...) {
         timeline_->fail(std::current_exception(), before);
     }
@@ -124,8 +164,9 @@ void CopyQueue::advance() noexcept {
 void CopyQueue::end() noexcept {
     const std::lock_guard lock(mutex_);
     ended_ = true;
-    for (const Copy& copy : waiting_) copy.done->ref().store(-1);
+    for (const Copy& copy : waiting_) abandon(copy);
     waiting_.clear();
+    room_->leave(this);
 }
 
 }  // namespace hsadrv::detail

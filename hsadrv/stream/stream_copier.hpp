@@ -51,8 +51,8 @@ class StreamCopier {
     /// Whether the CPU may copy now. Waits for earlier work if the caller has to wait anyway.
     bool on_host(const CopyRoute& route, std::size_t size_bytes, Deadline deadline, const char* call);
     /// One copy by an engine. A staging buffer, if it uses one, is kept and not reused until then.
-    Completion put(CopyQueue::Engine engine, CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
-                   Staging* staging);
+    Completion put(CopyQueue::Start start, CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
+                   Staging* staging, CopyQueue::Parts parts = {});
     Completion copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
                            Staging* staging = nullptr);
     void copy_through_host(StagingPair& staging, CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline);

@@ -72,17 +72,18 @@ void StreamCopier::copy(void* destination, const void* source, std::size_t size_
 // do not wait for each other; copies of one direction use further engines if copy_engine.hpp finds a free one.
 Completion StreamCopier::copy_linear(CopySide to, CopySide from, std::size_t size_bytes, Deadline deadline,
                                      Staging* staging) {
-    const auto engine = [ends = copy_ends(to, from, agent_), size_bytes](std::span<const hsa_signal_t> dependencies,
-                                                                         const std::shared_ptr<PooledSignal>& done) {
+    const auto start = [ends = copy_ends(to, from, agent_), size_bytes](CopyQueue::Dependencies dependencies,
+                                                                        const std::shared_ptr<PooledSignal>& done) {
         return async_copy(ends.first, ends.second, size_bytes, dependencies, done->native());
     };
-    return put(engine, to, from, size_bytes, deadline, staging);
+    return put(start, to, from, size_bytes, deadline, staging);
 }
 
-Completion StreamCopier::put(CopyQueue::Engine engine, CopySide to, CopySide from, std::size_t size_bytes,
-                             Deadline deadline, Staging* staging) {
-    const Completion done = stream_.put_copy(std::move(engine), to, from, size_bytes, deadline,
-                                             staging ? staging->memory : std::shared_ptr<const void>());
+Completion StreamCopier::put(CopyQueue::Start start, CopySide to, CopySide from, std::size_t size_bytes,
+                             Deadline deadline, Staging* staging, CopyQueue::Parts parts) {
+    const Completion done =
+        stream_.put_copy(std::move(start), to, from, size_bytes, deadline,
+                         staging ? staging->memory : std::shared_ptr<const void>(), std::move(parts));
     if (staging) staging->last = done;
     return done;
 }

@@ -201,8 +201,8 @@ class StreamCore {
         return completion.copy ? completion.copy->ref().load() == 0 : timeline_->finished() >= completion.epochs;
     }
     /// One copy by an engine, in stream order. Throws the runtime's error; a later one fails the stream.
-    Completion put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
-                        std::shared_ptr<const void> keep);
+    Completion put_copy(CopyQueue::Start start, CopySide to, CopySide from, std::uint64_t bytes, Deadline deadline,
+                        std::shared_ptr<const void> keep, CopyQueue::Parts parts = {});
     void copy_on_host(void* to, const void* from, std::size_t size_bytes);
     /// Copies that wait for earlier work never run. Any thread.
     void end_waiting_copies() noexcept { copy_queue_->end(); }

@@ -147,8 +147,8 @@ void StreamCore::submit(std::span<const Packet> packets, Deadline deadline) {
     writer_.put_batch(slot, batch, last, {.kind = PacketRecord::Kind::batch, .headers = std::move(headers)});
 }
 
-Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide from, std::uint64_t bytes,
-                                Deadline deadline, std::shared_ptr<const void> keep) {
+Completion StreamCore::put_copy(CopyQueue::Start start, CopySide to, CopySide from, std::uint64_t bytes,
+                                Deadline deadline, std::shared_ptr<const void> keep, CopyQueue::Parts parts) {
     static constexpr const char* call = "Stream::copy_async";
     check_copies();
     throw_if_failed();
@@ -165,26 +165,21 @@ Completion StreamCore::put_copy(CopyQueue::Engine engine, CopySide to, CopySide 
         record = copy_record(to, from, bytes);
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
-    const auto hold = [&](const Completion& completion) {
-        copies_.push_back({completion, PacketRecord::Kind::copy, engine_of});
-        if (before) holds_.push(completion, std::move(before));
-        if (keep) holds_.push(completion, std::move(keep));
-        holds_.push(completion, done);
-    };
     const Completion last{timeline_->submitted(), done};
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    try {
-        status = copy_queue_->put({std::move(engine), id, engine_of, {last.epochs, before}, done});
-    } catch (const PartlyStarted& part) {
-        hold(last);
-        set_copy_tail(done, PacketRecord::Kind::copy);
-        timeline_->fail(part.error, last.epochs);
-        std::rethrow_exception(part.error);
-    }
-    check(status, [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, bytes); });
+    check(copy_queue_->put({.start = std::move(start),
+                            .parts = std::move(parts),
+                            .engine_id = id,
+                            .agent = engine_of,
+                            .before = {last.epochs, before},
+                            .done = done}),
+          [&] { return range_text("hsa_amd_memory_async_copy", to.address, from.address, bytes); });
 
-    hold(last);
+    copies_.push_back({last, PacketRecord::Kind::copy, engine_of});
+    if (before) holds_.push(last, std::move(before));
+    if (keep) holds_.push(last, std::move(keep));
+    holds_.push(last, done);
     set_copy_tail(done, PacketRecord::Kind::copy);
+    throw_if_failed();  // a part was refused
     if (record) profile_.push(std::move(*record), done, last.epochs);
     return last;
 }

@@ -110,7 +110,7 @@ struct RowCopies {
     std::size_t to_pitch_bytes, from_pitch_bytes, width_bytes, height;
 };
 
-void copy_row(const RowCopies& rows, std::size_t y, std::span<const hsa_signal_t> dependencies, hsa_signal_t done) {
+void copy_row(const RowCopies& rows, std::size_t y, CopyQueue::Dependencies dependencies, hsa_signal_t done) {
     check(async_copy({at(rows.to.address, y * rows.to_pitch_bytes), rows.to.agent},
                      {at(rows.from.address, y * rows.from_pitch_bytes), rows.from.agent}, rows.width_bytes,
                      dependencies, done),
@@ -144,18 +144,19 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, Staging
     constexpr std::size_t most = UINT32_MAX;
     const bool fits = plane.width_bytes <= most - word_bytes && plane.height <= most;
     const auto [target, source] = copy_ends(plane.to.end, plane.from.end, agent_);
-    const auto engine = [=](std::span<const hsa_signal_t> dependencies, const std::shared_ptr<PooledSignal>& done) {
-        if (fits && hsa_amd_memory_async_copy_rect(
-                        &to.base, &to.offset, &from.base, &from.offset, &range, device.native(), direction,
-                        static_cast<std::uint32_t>(dependencies.size()), const_cast<hsa_signal_t*>(dependencies.data()),
-                        done->native()) == HSA_STATUS_SUCCESS)
-            return HSA_STATUS_SUCCESS;
-        const RowCopies rows{target,      source, plane.to.pitch_bytes, plane.from.pitch_bytes, plane.width_bytes,
-                             plane.height};
-        start_parts(plane.height, done, [&](std::size_t y) { copy_row(rows, y, dependencies, done->native()); });
-        return HSA_STATUS_SUCCESS;
+    const auto whole = [=](CopyQueue::Dependencies dependencies, const std::shared_ptr<PooledSignal>& done) {
+        if (!fits) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        return hsa_amd_memory_async_copy_rect(&to.base, &to.offset, &from.base, &from.offset, &range, device.native(),
+                                              direction, static_cast<std::uint32_t>(dependencies.size()),
+                                              const_cast<hsa_signal_t*>(dependencies.data()), done->native());
     };
-    return put(engine, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, staging);
+    const RowCopies rows{target, source, plane.to.pitch_bytes, plane.from.pitch_bytes, plane.width_bytes, plane.height};
+    const auto row = [=](std::size_t y, CopyQueue::Dependencies dependencies,
+                         const std::shared_ptr<PooledSignal>& done) {
+        copy_row(rows, y, dependencies, done->native());
+    };
+    return put(whole, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, staging,
+               {plane.height, row});
 }
 
 void StreamCopier::upload_plane(StagingPair& staging, const Plane& plane, Deadline deadline) {

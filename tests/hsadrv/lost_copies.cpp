@@ -102,67 +102,96 @@ TEST_CASE("a wait for a failed copy itself throws", "[stream][copy][error]") {
     CHECK_THROWS_WITH(f.stream.core().writer().wait({.copy = f.done}, 5s, "test"), Contains("engine reports an error"));
 }
 
-TEST_CASE("work after a copy of which an engine received only a part does not run", "[stream][copy][error]") {
-    NEEDS_DEVICE();
-    Kernels f;
-    const Words flag(1), data(1);
-    Stream stream(f.gpu);
-    f.spin.launch(stream, one, flag.data());  // the copy is submitted when it has run
+namespace {
+
+/// Copies in parts that this test ends; it refuses the part `refused`.
+struct InParts : Kernels {
+    Words data{1};
+    Stream stream{gpu};
     std::shared_ptr<PooledSignal> done;
-    std::atomic<int> started{0};
-    {
+    std::atomic<std::size_t> started{0};
+
+    void copy(std::size_t parts, std::size_t refused = SIZE_MAX) {
         detail::StreamCore& core = stream.core();
         const auto held = core.lock({}, "test");
-        static_cast<void>(core.put_copy(
-            [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
-                done = signal;
-                detail::start_parts(5, signal, [&](std::size_t part) {
-                    if (part == 2) throw Error("refused on purpose");
-                    ++started;
-                });
-                return HSA_STATUS_SUCCESS;
-            },
-            {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));
+        const auto whole = [](detail::CopyQueue::Dependencies, const std::shared_ptr<PooledSignal>&) {
+            return HSA_STATUS_ERROR_INVALID_AGENT;
+        };
+        const auto part = [this, refused](std::size_t number, detail::CopyQueue::Dependencies,
+                                          const std::shared_ptr<PooledSignal>& signal) {
+            done = signal;
+            if (number == refused) throw Error("refused on purpose");
+            ++started;
+        };
+        static_cast<void>(
+            core.put_copy(whole, {data.data(), gpu}, {data.data(), gpu}, 4, {}, {}, {.count = parts, .start = part}));
     }
-    f.scale_add.launch(stream, one, data.data(), 0u, 7u, 1u);
+};
+
+}  // namespace
+
+TEST_CASE("work after a copy of which an engine received only a part does not run", "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    InParts f;
+    const Words flag(1);
+    f.spin.launch(f.stream, one, flag.data());  // the copy is submitted when it has run
+    f.copy(5, 2);
+    f.scale_add.launch(f.stream, one, f.data.data(), 0u, 7u, 1u);
     flag.set(1);
-    CHECK_THROWS_WITH(stream.synchronize(patience), Contains("refused on purpose"));
-    CHECK(started == 2);
-    CHECK(done->ref().load() == 3);  // the parts that an engine has, and one that never ends
-    done->ref().subtract(2);
-    CHECK(done->ref().wait(Condition::less, 0, patience) == -1);
+    CHECK_THROWS_WITH(f.stream.synchronize(patience), Contains("refused on purpose"));
+    CHECK(f.started == 2);
+    CHECK(f.done->ref().load() == 3);  // the parts that an engine has, and one that never ends
+    f.done->ref().subtract(2);
+    CHECK(f.done->ref().wait(Condition::less, 0, patience) == -1);
     std::this_thread::sleep_for(100ms);
-    CHECK(data.get() == 0);
+    CHECK(f.data.get() == 0);
+}
+
+TEST_CASE("engines have only some parts of a copy at once, and the next copy waits for all", "[stream][copy]") {
+    NEEDS_DEVICE();
+    constexpr std::size_t most = detail::EngineRoom::most, parts = 3 * most;
+    InParts f;
+    f.copy(parts);
+    CHECK(f.started == most);
+    const Words next(1), from(1);
+    from.set(5);
+    f.stream.copy_async(next.data(), from.data(), 4);
+    for (std::size_t complete = 0; complete < parts; ++complete) {
+        REQUIRE(eventually([&] { return f.started - complete >= most / 2 || f.started == parts; }));
+        CHECK(f.started - complete <= most);
+        CHECK(next.get() == 0);
+        f.done->ref().subtract(1);
+    }
+    CHECK_NOTHROW(f.stream.synchronize(patience));
+    CHECK(next.get() == 5);
+}
+
+TEST_CASE("a stream that ends with a copy in parts starts no more of them, and waits for those it started",
+          "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    InParts f;
+    f.copy(1000);
+    const std::size_t started = f.started;
+    CHECK_FALSE(f.stream.close(20ms));
+    CHECK(f.done->ref().load() == static_cast<std::int64_t>(started) + 1);
+    f.done->ref().subtract(static_cast<std::int64_t>(started));
+    CHECK(f.done->ref().wait(Condition::less, 0, patience) == -1);
+    CHECK(f.started == started);
 }
 
 TEST_CASE("memory is kept while an engine has a part of a copy of which the rest was refused",
           "[stream][copy][pool][error]") {
     NEEDS_DEVICE();
-    Kernels f;
-    const Words data(1);
-    Stream stream(f.gpu);
-    std::shared_ptr<PooledSignal> done;
-    {
-        detail::StreamCore& core = stream.core();
-        const auto held = core.lock({}, "test");
-        const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
-            done = signal;
-            detail::start_parts(3, signal, [&](std::size_t part) {
-                if (part == 1) throw Error("refused on purpose");
-            });
-            return HSA_STATUS_SUCCESS;
-        };
-        CHECK_THROWS_WITH(core.put_copy(engine, {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}),
-                          Contains("refused on purpose"));
-    }
+    InParts f;
+    CHECK_THROWS_WITH(f.copy(3, 1), Contains("refused on purpose"));
     std::atomic<bool> gone{false};
-    stream.keep_alive(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
-    const auto mark = stream.handle()->mark();
+    f.stream.keep_alive(std::shared_ptr<const void>(nullptr, [&](const void*) { gone = true; }));
+    const auto mark = f.stream.handle()->mark();
     REQUIRE(mark);
-    CHECK_FALSE(stream.handle()->reached(*mark));
+    CHECK_FALSE(f.stream.handle()->reached(*mark));
     CHECK_FALSE(gone);
-    done->ref().subtract(1);
-    stream.close(20ms);
+    f.done->ref().subtract(1);
+    f.stream.close(20ms);
     CHECK(eventually([&] { return gone.load(); }));
 }
 
@@ -306,41 +335,92 @@ TEST_CASE("a copy after a failed one of the same engine is not given to it", "[s
         ++given;
         return HSA_STATUS_SUCCESS;
     };
-    CHECK(queue->put({engine, {1, 1}, {}, {}, first}) == HSA_STATUS_SUCCESS);
+    CHECK(queue->put({.start = engine, .engine_id = {1, 1}, .before = {}, .done = first}) == HSA_STATUS_SUCCESS);
     first->ref().store(-1);
-    CHECK(queue->put({engine, {1, 1}, {}, {.copy = first}, second}) == HSA_STATUS_SUCCESS);
+    CHECK(queue->put({.start = engine, .engine_id = {1, 1}, .before = {.copy = first}, .done = second}) ==
+          HSA_STATUS_SUCCESS);
     CHECK(given == 1);
     CHECK(second->ref().load() == -1);
     CHECK(timeline->failed());
 }
 
-TEST_CASE("engines are given so many copies of a stream at once; the others wait for these", "[stream][copy]") {
+namespace {
+
+/// A stream's copies, each of which waits for the one before, for one engine; this test ends them.
+struct CopiesInOrder {
+    CopiesInOrder(SignalPool& signals, std::atomic<std::size_t>& given) : signals(signals), given(given) {}
+
+    void put(std::size_t count = 1) {
+        for (; count > 0; --count) {
+            const auto start = [this](detail::CopyQueue::Dependencies, const std::shared_ptr<PooledSignal>&) {
+                ++given, ++own;
+                return HSA_STATUS_SUCCESS;
+            };
+            const std::shared_ptr<PooledSignal> before = copies.empty() ? nullptr : copies.back();
+            copies.push_back(signals.acquire(1));
+            REQUIRE(
+                queue->put({.start = start, .engine_id = {7, 7}, .before = {.copy = before}, .done = copies.back()}) ==
+                HSA_STATUS_SUCCESS);
+        }
+    }
+    void end(std::size_t count = 1) {
+        for (; count > 0; --count) copies[ended++]->ref().store(0);
+    }
+    std::size_t in_flight() const { return own - ended; }
+
+    SignalPool& signals;
+    std::atomic<std::size_t>& given;
+    std::atomic<std::size_t> own{0};
+    std::size_t ended = 0;
+    std::vector<std::shared_ptr<PooledSignal>> copies;
+    std::shared_ptr<detail::CopyQueue> queue =
+        std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64));
+};
+
+}  // namespace
+
+TEST_CASE("engines of a GPU have so many copies at once; those without any come first", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
-    SignalPool& signals = device.driver.runtime().signals();
+    constexpr std::size_t most = detail::EngineRoom::most;
     std::atomic<std::size_t> given{0};
-    const auto engine = [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>&) {
-        ++given;
-        return HSA_STATUS_SUCCESS;
-    };
-    const auto new_queue = [] {
-        return std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64));
-    };
-    const auto queue = new_queue(), other = new_queue();
-    const std::size_t most = detail::CopyQueue::most_given;
-    std::vector<std::shared_ptr<PooledSignal>> copies;
-    for (std::size_t i = 0; i < most + 10; ++i) {
-        const std::shared_ptr<PooledSignal> before = copies.empty() ? nullptr : copies.back();
-        copies.push_back(signals.acquire(1));
-        CHECK(queue->put({engine, {7, 7}, {}, {.copy = before}, copies.back()}) == HSA_STATUS_SUCCESS);
-    }
+    SignalPool& signals = device.driver.runtime().signals();
+    CopiesInOrder many(signals, given), second(signals, given), third(signals, given);
+    many.put(most + 10);
+    second.put(2);
+    third.put(1);
     CHECK(given == most);
-    CHECK(other->put({engine, {7, 7}, {}, {}, signals.acquire(1)}) == HSA_STATUS_SUCCESS);
-    CHECK(given == most + 1);  // another stream's
-    copies.front()->ref().store(0);
-    CHECK(eventually([&] { return given == most + 2; }));
-    for (const auto& copy : copies) copy->ref().store(0);
-    CHECK(eventually([&] { return given == most + 11; }));
+    CHECK(second.own + third.own == 0);
+    many.end(2);
+    CHECK(eventually([&] { return second.own == 1 && third.own == 1; }));
+    CHECK(given == most + 2);
+    while (many.ended + second.ended + third.ended < most + 13) {
+        const auto in_flight = [&] { return many.in_flight() + second.in_flight() + third.in_flight(); };
+        CHECK(in_flight() <= most);
+        for (CopiesInOrder* stream : {&many, &second, &third})
+            if (stream->in_flight() > 0) stream->end();
+        CHECK(eventually([&] { return in_flight() > 0 || given == most + 13; }));
+    }
+    CHECK(given == most + 13);
+}
+
+TEST_CASE("a stream that waited for an engine's room and ended leaves it to the others", "[stream][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::atomic<std::size_t> given{0};
+    SignalPool& signals = device.driver.runtime().signals();
+    CopiesInOrder many(signals, given), ended(signals, given);
+    auto destroyed = std::make_unique<CopiesInOrder>(signals, given);
+    many.put(detail::EngineRoom::most + 1);
+    ended.put();
+    destroyed->put();
+    ended.queue->end();
+    destroyed.reset();
+    many.end(detail::EngineRoom::most);
+    CHECK(eventually([&] { return many.own == detail::EngineRoom::most + 1; }));
+    CHECK(ended.own == 0);
+    CHECK(ended.copies.front()->ref().load() == -1);
+    many.end();
 }
 
 TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {
