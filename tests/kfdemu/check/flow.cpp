@@ -40,7 +40,7 @@ class Encoder {
 
     /// Two dwords; empty if the row has no such form.
     std::optional<std::array<std::uint32_t, 2>> encode(Form form) {
-        const unsigned op = row_.opcodes.gfx9;
+        const unsigned op = row_.opcodes.gfx9.number;
         switch (row_.format) {
             case Format::Sop1:
                 return words(0xbe800000 | kScalarResult << 16 | op << 8 | scalar(20));
@@ -266,7 +266,7 @@ TEST_CASE("what differs when undefined bits do is undefined, for every instructi
         auto experiment = std::make_unique<Experiment>(target);
         for (const Row& row : rows()) {
             if (!row.on(target) || is_left_out(row.name)) continue;
-            Numbers random{row.opcodes.gfx9 + 1000u * static_cast<unsigned>(row.format)};
+            Numbers random{row.opcodes.gfx9.number + 1000u * static_cast<unsigned>(row.format)};
             if (row.format <= Format::Sopk)
                 for (unsigned n = 0; n < 60; ++n) experiment->run(row, Form::Plain, random);
             else

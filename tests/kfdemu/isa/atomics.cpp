@@ -88,7 +88,7 @@ void check_flat(const AtomicCase& test, Level level, u32 segment, bool returns) 
     b.machine.vgpr64(2, kBase + 0x80);
     b.machine.vgpr64(12, 77);
     set_operands(b.machine, 4, test);
-    const u32 opcode = row_of("flat_atomic_" + test.name).opcodes.gfx9;
+    const u32 opcode = row_of("flat_atomic_" + test.name).opcodes.gfx9.number;
     REQUIRE(b.run({0xdc000000u | opcode << 18 | segment << 14 | u32{returns} << 16,
                    2u | 4u << 8 | (segment ? 0x7fu << 16 : 0) | 12u << 24}) == Stop::End);
     CHECK((b.at<u64>(0x80) & places(test.wide)) == test.expected);
@@ -100,7 +100,7 @@ void check_buffer(const AtomicCase& test, Level level, bool returns) {
     Buffered b{level};
     b.put(0x80, test.memory);
     set_operands(b.machine, 4, test);
-    const u32 opcode = row_of("buffer_atomic_" + test.name).opcodes.gfx9;
+    const u32 opcode = row_of("buffer_atomic_" + test.name).opcodes.gfx9.number;
     REQUIRE(b.run({0xe0000000u | opcode << 18 | u32{returns} << 14 | 0x80, 4u << 8 | 2u << 16 | 128u << 24}) ==
             Stop::End);
     CHECK((b.at<u64>(0x80) & places(test.wide)) == test.expected);
@@ -118,7 +118,7 @@ void check_scalar(const AtomicCase& test, const std::string& prefix, u32 base, b
         b.machine.wave().set_s64(26, test.second);
     else if (test.second != 0)
         b.machine.sgpr(25) = static_cast<u32>(test.second);
-    const u32 opcode = row_of(prefix + test.name).opcodes.gfx9;
+    const u32 opcode = row_of(prefix + test.name).opcodes.gfx9.number;
     REQUIRE(b.run({0xc0000000u | opcode << 18 | 1u << 17 | u32{returns} << 16 | 24u << 6 | base >> 1, 0x80}) ==
             Stop::End);
     CHECK((b.at<u64>(0x80) & places(test.wide)) == test.expected);
@@ -232,7 +232,7 @@ TEST_CASE("DS atomics, with and without the old value", "[isa][atomics]") {
                 b.machine.vgpr64(4, test.first);
                 b.machine.vgpr64(6, test.second);
                 b.machine.vgpr64(12, 77);
-                REQUIRE(b.run({0xd8000000u | u32{row_of(mnemonic).opcodes.gfx9} << 17 | 8,
+                REQUIRE(b.run({0xd8000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 17 | 8,
                                2u | 4u << 8 | 6u << 16 | 12u << 24}) == Stop::End);
                 const u64 left = b.lds(0x48) | u64{b.lds(0x4c)} << 32;
                 CHECK((left & places(test.wide)) == test.expected);
@@ -250,7 +250,7 @@ TEST_CASE("DS exchanges of two places", "[isa][atomics]") {
     b.machine.vgpr(2, 0x40);
     b.machine.vgpr(4, 21);
     b.machine.vgpr(6, 22);
-    const u32 opcode = row_of("ds_wrxchg2_rtn_b32").opcodes.gfx9;
+    const u32 opcode = row_of("ds_wrxchg2_rtn_b32").opcodes.gfx9.number;
     REQUIRE(b.run({0xd8000000u | opcode << 17 | 3 | 5 << 8, 2u | 4u << 8 | 6u << 16 | 12u << 24}) == Stop::End);
     CHECK(b.machine.lane64(12, 0) == (11 | u64{12} << 32));
     CHECK(b.lds(0x40 + 4 * 3) == 21);

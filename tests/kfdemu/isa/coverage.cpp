@@ -5,6 +5,7 @@
 #include "tests/kfdemu/isa/llvm_mc.hpp"
 #include "tests/support/catch.hpp"
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
 
 using namespace kfdemu::isa;
 using test_isa::Words;
@@ -121,9 +122,7 @@ void check_coverage(Target target) {
         if (!row) continue;
         ++known;
         const std::string mnemonic = texts[n].substr(0, texts[n].find(' '));
-        const char* end = std::strstr(row->name, "_gfx90a");
-        const std::string ours{row->name, end ? static_cast<std::size_t>(end - row->name) : std::strlen(row->name)};
-        CHECK(is_same(mnemonic, ours));
+        CHECK(is_same(mnemonic, mnemonic_of(*row, target)));
     }
     CHECK(known > 600);
 }
@@ -134,3 +133,4 @@ TEST_CASE("every opcode that llvm-mc knows has a row on gfx900", "[isa][coverage
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx906", "[isa][coverage]") { check_coverage(Target::gfx906); }
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx908", "[isa][coverage]") { check_coverage(Target::gfx908); }
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx90a", "[isa][coverage]") { check_coverage(Target::gfx90a); }
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx942", "[isa][coverage]") { check_coverage(Target::gfx942); }

@@ -5,6 +5,7 @@
 #include "tests/kfdemu/isa/samples.hpp"
 #include "tests/support/catch.hpp"
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
 using namespace kfdemu::isa;
@@ -70,6 +71,9 @@ TEST_CASE("every row decodes and prints as llvm-mc does on gfx908", "[isa][encod
 TEST_CASE("every row decodes and prints as llvm-mc does on gfx90a", "[isa][encodings]") {
     compare_rows(Target::gfx90a);
 }
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx942", "[isa][encodings]") {
+    compare_rows(Target::gfx942);
+}
 
 TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {
     for (const Target target : kTargets) {
@@ -82,11 +86,11 @@ TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {
         };
         for (const Row& row : rows()) {
             if (!row.on(target)) continue;
-            claim(row.format, row.opcodes.gfx9, row);
+            claim(row.format, opcode_of(row, target), row);
             if (row.is(kNoVop3)) continue;
-            if (row.format == Format::Vopc) claim(Format::Vop3, row.opcodes.gfx9, row);
-            if (row.format == Format::Vop2) claim(Format::Vop3, row.opcodes.gfx9 + 0x100u, row);
-            if (row.format == Format::Vop1) claim(Format::Vop3, row.opcodes.gfx9 + 0x140u, row);
+            if (row.format == Format::Vopc) claim(Format::Vop3, opcode_of(row, target), row);
+            if (row.format == Format::Vop2) claim(Format::Vop3, opcode_of(row, target) + 0x100u, row);
+            if (row.format == Format::Vop1) claim(Format::Vop3, opcode_of(row, target) + 0x140u, row);
         }
     }
 }

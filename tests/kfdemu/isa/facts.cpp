@@ -9,6 +9,7 @@
 #include "tests/support/catch.hpp"
 #include "tools/kfdemu/check/flow/access.hpp"
 #include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
 
 using namespace test_isa;
 using namespace kfdemu::isa;
@@ -121,14 +122,20 @@ bool is_left_out(const Row& row) {
            row.is(kMovesTo) || forks;
 }
 
+Target newest(const Row& row) {
+    Target found{};
+    for (const Target target : kTargets)
+        if (row.on(target)) found = target;
+    return found;
+}
+
 }  // namespace
 
 TEST_CASE("instructions read and write what their rows say", "[isa][facts]") {
     for (const Target target : kTargets) {
         auto waves = std::make_unique<Waves>(target);
         for (const Row& row : rows()) {
-            const bool newest = row.targets >> (static_cast<unsigned>(target) + 1) == 0;
-            if (!row.on(target) || !newest || is_left_out(row)) continue;
+            if (newest(row) != target || is_left_out(row)) continue;
             for (const Words& words : samples(row, target)) waves->check(row, words);
         }
     }
@@ -144,7 +151,7 @@ class OneLane {
     OneLane(const Row& row, Target target) : row_{row}, m_{kfdemu::isa::best_level(), target} {}
 
     unsigned bytes() {
-        const Inst inst = Decoder{row_.on(Target::gfx90a) ? Target::gfx90a : Target::gfx900}.decode(kCodeBase, code());
+        const Inst inst = Decoder{newest(row_)}.decode(kCodeBase, code());
         kfdemu::check::Segments segments;
         start(0);
         kfdemu::check::find_accesses(m_.machine.wave(), inst, segments);
@@ -157,7 +164,9 @@ class OneLane {
         if (changed < kAround) set(changed, static_cast<unsigned char>(byte(changed) ^ bits));
         REQUIRE(m_.run(code()) == Stop::End);
     }
-    u32 result(unsigned dword) { return m_.machine.lane(kResult + dword, 0); }
+    u32 result(unsigned dword) {
+        return row_.is(kToLds) ? m_.lds(4 * dword) : m_.machine.lane(kResult + dword, 0);
+    }
     unsigned char byte(unsigned n) { return is_local() ? lds(n) : m_.at<unsigned char>(kAt - 8 + n); }
 
   private:
@@ -176,7 +185,7 @@ class OneLane {
         m_.machine.vgpr64(kAddress, row_.format == Format::Flat ? kBase + kAt : kAt);
     }
     Words code() const {
-        const u32 op = row_.opcodes.gfx9;
+        const u32 op = opcode_of(row_, newest(row_));
         if (row_.format == Format::Flat)
             return {0xdc000000 | op << 18 | 2 << 14, kAddress | data() << 8 | 0x7fu << 16 | kResult << 24};
         if (row_.format == Format::Mubuf) return {0xe0001000 | op << 18, kAddress | data() << 8 | 2 << 16 | 128u << 24};
@@ -200,7 +209,7 @@ TEST_CASE("loads and stores access the bytes that their rows say, and place them
     for (const Row& row : rows()) {
         if (!is_one_access(row)) continue;
         INFO(row.name);
-        OneLane lane{row, row.on(Target::gfx90a) ? Target::gfx90a : Target::gfx900};
+        OneLane lane{row, newest(row)};
         const unsigned bytes = lane.bytes();
         const Element element = row.shape.element;
         if (row.is(kStore)) {

@@ -59,16 +59,20 @@ constexpr Format kFormats[] = {Format::Sop1,  Format::Sop2, Format::Sopc, Format
                                Format::Smem,  Format::Vop1, Format::Vop2, Format::Vopc,  Format::Vop3,
                                Format::Vop3p, Format::Ds,   Format::Flat, Format::Mubuf, Format::Mtbuf};
 
+const std::string kRule = [] {
+    std::string rule = "|---|";
+    for (std::size_t n = 0; n < std::size(kTargets); ++n) rule += "---|";
+    return rule + "\n";
+}();
+
 std::string hexadecimal(unsigned opcode) {
     char text[16];
     std::snprintf(text, sizeof text, "0x%02x", opcode);
     return text;
 }
 
-unsigned opcode_of(const Row& row, Target target) { return row.opcodes.*family_of(target).opcode; }
-
 std::string mnemonic(const Row& row) {
-    const std::string whole = row.mnemonic();
+    const std::string whole = mnemonic_of(row, Target::gfx90a);
     if (row.format != Format::Flat) return "`" + whole + "`";
     const std::string rest = whole.substr(std::strlen("flat_"));
     std::string text = "`global_" + rest + "`";
@@ -77,8 +81,10 @@ std::string mnemonic(const Row& row) {
 }
 
 void write_counts(std::ostream& page) {
-    page << "## How many\n\n| encoding | gfx900 | gfx906 | gfx908 | gfx90a |\n|---|---|---|---|---|\n";
-    unsigned all[4] = {};
+    page << "## How many\n\n| encoding |";
+    for (const Target target : kTargets) page << " " << name(target) << " |";
+    page << "\n" << kRule;
+    unsigned all[std::size(kTargets)] = {};
     for (const Format format : kFormats) {
         page << "| " << name(format);
         for (const Target target : kTargets) {
@@ -101,10 +107,10 @@ std::string page() {
     for (const Format format : kFormats) {
         text << "\n## " << name(format) << "\n\n| instruction |";
         for (const Target target : kTargets) text << " " << name(target) << " |";
-        text << "\n|---|---|---|---|---|\n";
+        text << "\n" << kRule;
         for (unsigned opcode = 0; opcode < 1024; ++opcode) {
             for (const Row& row : rows()) {
-                if (row.format != format || row.opcodes.gfx9 != opcode) continue;
+                if (row.format != format || row.opcodes.gfx9.number != opcode) continue;
                 text << "| " << mnemonic(row) << " |";
                 for (const Target target : kTargets)
                     text << " " << (row.on(target) ? hexadecimal(opcode_of(row, target)) : "") << " |";

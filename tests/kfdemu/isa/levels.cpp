@@ -44,7 +44,7 @@ TEST_CASE("every vector row gives the same bits at every x86 level", "[isa][leve
         for (std::size_t n = 1; n < all.size(); ++n) others.push_back(std::make_unique<Machine>(target, all[n]));
         for (const Row& row : rows()) {
             if (!row.on(target) || !is_vector(row.format)) continue;
-            u64 seed = row.opcodes.gfx9 * 1000u + static_cast<u64>(row.format);
+            u64 seed = row.opcodes.gfx9.number * 1000u + static_cast<u64>(row.format);
             for (const Words& words : samples(row, target)) {
                 ++seed;
                 fill(reference, seed);
@@ -111,7 +111,7 @@ TEST_CASE("a row's plain handler gives the same bits as its general one", "[isa]
             const auto index = static_cast<std::size_t>(&row - rows().data());
             if (both.plain[index] == both.general[index]) continue;
             ++plain;
-            u64 seed = row.opcodes.gfx9 * 1000u + static_cast<u64>(row.format);
+            u64 seed = row.opcodes.gfx9.number * 1000u + static_cast<u64>(row.format);
             for (const Words& words : samples(row, Target::gfx90a)) {
                 ++seed;
                 fill_numbers(quick, seed, seed % 4 == 0);

@@ -4,6 +4,7 @@
 
 #include "tests/kfdemu/isa/matrix_samples.hpp"
 #include "tests/kfdemu/isa/random.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
 
 namespace test_isa {
 namespace {
@@ -15,7 +16,7 @@ using u32 = std::uint32_t;
 class Maker {
   public:
     Maker(const Row& row, Target target)
-        : row_{row}, target_{target}, random_{std::uint64_t{row.opcodes.gfx9} * 77 + static_cast<u32>(row.format)} {}
+        : row_{row}, target_{target}, random_{std::uint64_t{opcode_of(row, target)} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
         for (unsigned n = 0; n < 12; ++n) {
@@ -82,13 +83,13 @@ class Maker {
             case Format::Sopk:
                 return sopk();
             case Format::Sopp:
-                return add(0xbf800000 | row_.opcodes.gfx9 << 16 | simm(), false);
+                return add(0xbf800000 | opcode_of(row_, target_) << 16 | simm(), false);
             case Format::Vop1:
             case Format::Vop2:
             case Format::Vopc:
                 return short_forms();
             case Format::Vop3:
-                return vop3(row_.opcodes.gfx9);
+                return vop3(opcode_of(row_, target_));
             case Format::Vop3p:
                 return vop3p();
             case Format::Smem:
@@ -116,32 +117,32 @@ class Maker {
         const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
                                     std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
         const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
-        add(0xbe800000 | d << 16 | row_.opcodes.gfx9 << 8 | s, s == 255);
+        add(0xbe800000 | d << 16 | opcode_of(row_, target_) << 8 | s, s == 255);
     }
     void sop2() {
         const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
         const u32 a = scalar_source(row_.src[0], true), b = scalar_source(row_.src[1], a != 255);
-        add(0x80000000 | row_.opcodes.gfx9 << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
+        add(0x80000000 | opcode_of(row_, target_) << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopc() {
         const bool index = row_.src[1] == Type::gpr_index;
         const u32 a = scalar_source(row_.src[0], true),
                   b = index ? random_.bits(4) : scalar_source(row_.src[1], a != 255);
-        add(0xbf000000 | row_.opcodes.gfx9 << 16 | b << 8 | a, a == 255 || b == 255);
+        add(0xbf000000 | opcode_of(row_, target_) << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopk() {
         const bool literal = row_.dst == Type::none;
         const u32 d = literal ? 0 : sgpr(row_.dst);
-        add(0xb0000000 | row_.opcodes.gfx9 << 23 | d << 16 | random_.bits(16), literal);
+        add(0xb0000000 | opcode_of(row_, target_) << 23 | d << 16 | random_.bits(16), literal);
     }
 
     // VOP1, VOP2, VOPC: short, with SDWA, with DPP, as VOP3.
 
     u32 short_word(u32 first) {
         const u32 d = row_.dst == Type::s32 ? sgpr(Type::b32) : row_.dst == Type::none ? 0 : vgpr();
-        if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | row_.opcodes.gfx9 << 9 | first;
-        if (row_.format == Format::Vopc) return 0x7c000000 | row_.opcodes.gfx9 << 17 | vgpr() << 9 | first;
-        return u32{row_.opcodes.gfx9} << 25 | d << 17 | vgpr() << 9 | first;
+        if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | opcode_of(row_, target_) << 9 | first;
+        if (row_.format == Format::Vopc) return 0x7c000000 | opcode_of(row_, target_) << 17 | vgpr() << 9 | first;
+        return opcode_of(row_, target_) << 25 | d << 17 | vgpr() << 9 | first;
     }
     void short_forms() {
         const bool only_vgpr = row_.dst == Type::s32 || row_.is(kNoModifiers);
@@ -155,13 +156,14 @@ class Maker {
             if (row_.format != Format::Vopc) dpp();
         }
         if (!row_.is(kNoVop3))
-            vop3(row_.opcodes.gfx9 + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
+            vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
     }
     static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
     void sdwa() {
         const bool compares = row_.format == Format::Vopc, none = row_.src[0] == Type::none;
         const auto modifiers = [&](Type type) {
             if (type == Type::none) return u32{0};
+            if (type == Type::f8) return random_.below(7);
             return random_.below(7) | (is_float(type) ? random_.bits(2) << 4 : random_.bits(1) << 3);
         };
         u32 word = none ? 0 : vgpr();
@@ -169,7 +171,7 @@ class Maker {
         if (compares) {
             if (random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
         } else {
-            word |= none ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
+            word |= none || row_.src[0] == Type::f8 ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
             if (is_float(row_.dst)) word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
         }
         u32 first_word = short_word(249);
@@ -194,7 +196,7 @@ class Maker {
             case 4:
                 return 0x140 | random_.below(4);
             case 5:
-                return target_ == Target::gfx90a ? 0x150 | n : 0x140;
+                return traits_of(target_).wide_dpp ? 0x150 | n : 0x140;
             default:
                 return random_.bits(8);
         }
@@ -233,6 +235,7 @@ class Maker {
         made_.push_back({first, second | neg << 29});
     }
     u32 op_sel() {
+        if (row_.is(kInserts)) return random_.bits(2) << 2;
         u32 allowed =
             dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;
         for (unsigned n = 0; n < 3; ++n) {
@@ -245,9 +248,9 @@ class Maker {
             made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
             return;
         }
-        u32 first = 0xd3800000 | row_.opcodes.gfx9 << 16 | vgpr(), second = 0;
+        u32 first = 0xd3800000 | opcode_of(row_, target_) << 16 | vgpr(), second = 0;
         if (row_.is(kAccumulator)) {
-            const bool reads = row_.opcodes.gfx9 == 0x58;
+            const bool reads = opcode_of(row_, target_) == 0x58;
             second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
             made_.push_back({first | 0x4000, second});
             return;
@@ -270,7 +273,7 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        u32 first = 0xc0000000 | row_.opcodes.gfx9 << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
+        u32 first = 0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
             made_.push_back({first, 0});
             return;
@@ -287,28 +290,32 @@ class Maker {
     u32 glc() {
         return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
     }
-    u32 acc_bit() { return target_ == Target::gfx90a ? random_.bits(1) : 0; }
+    u32 acc_bit() { return traits_of(target_).unified_registers ? random_.bits(1) : 0; }
     void flat() {
         const bool is_global = row_.is(kOnlyGlobal);
         const u32 segment = is_global ? 2 : random_.below(3);
         if (segment == 1 && row_.is(kNoScratch)) return;
+        const bool sve_bit = traits_of(target_).sve_bit;
+        if (segment == 0 && row_.is(kToLds)) return;
         const u32 offset = segment == 0 ? random_.bits(12) : random_.bits(13);
         const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
-        const u32 first = 0xdc000000 | row_.opcodes.gfx9 << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
+        const u32 first = 0xdc000000 | opcode_of(row_, target_) << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
                           random_.bits(1) << 17 | glc() << 16;
-        if (segment != 0 && to_lds()) {
+        if (segment != 0 && !sve_bit && to_lds()) {
             const u32 where = segment == 1 && saddr != 0x7f ? 0 : vgpr();
             made_.push_back({first | 1u << 13, where | saddr << 16});
             return;
         }
-        const u32 address = segment == 1 && saddr != 0x7f ? 0 : vgpr();
+        const u32 sve = sve_bit && segment == 1 ? random_.bits(1) : 0;
+        const u32 address = segment == 1 && (sve_bit ? sve == 0 : saddr != 0x7f) ? 0 : vgpr();
         const u32 data = row_.src[1] == Type::none ? 0 : vgpr();
         const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
-        made_.push_back({first, address | data << 8 | saddr << 16 | acc_bit() << 23 | (returns ? vgpr() << 24 : 0)});
+        const u32 acc = returns || row_.src[1] != Type::none ? acc_bit() << 23 : 0;
+        made_.push_back({first | sve << 13, address | data << 8 | saddr << 16 | acc | (returns ? vgpr() << 24 : 0)});
     }
     /// Loads of up to a dword may go straight into LDS: no VDATA then.
     bool to_lds() {
-        const bool small = row_.opcodes.gfx9 == 0 || (row_.opcodes.gfx9 >= 0x10 && row_.opcodes.gfx9 <= 0x14);
+        const bool small = opcode_of(row_, target_) == 0 || (opcode_of(row_, target_) >= 0x10 && opcode_of(row_, target_) <= 0x14);
         return small && row_.src[1] == Type::none && random_.one_in(4);
     }
     /// VADDR, VDATA, SRSRC and SOFFSET.
@@ -319,10 +326,12 @@ class Maker {
                offset << 24;
     }
     void mubuf() {
-        const u32 word = 0xe0000000 | row_.opcodes.gfx9 << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
+        const u32 word = 0xe0000000 | opcode_of(row_, target_) << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
             const bool moves_lds = row_.is(kStore);
-            made_.push_back({moves_lds ? word | 1u << 16 : word & ~0xfffu, moves_lds ? buffer_operands(0, false) : 0});
+            const u32 scopes = traits_of(target_).scope_bits && row_.is(kScoped) ? random_.bits(2) << 14 : 0;
+            made_.push_back({moves_lds ? word | 1u << 16 : (word & ~0xfffu) | scopes,
+                             moves_lds ? buffer_operands(0, false) : 0});
             return;
         }
         const bool lds = to_lds();
@@ -332,15 +341,15 @@ class Maker {
     }
     void mtbuf() {
         const u32 address_bits = random_.bits(2);
-        const u32 first = 0xe8000000 | row_.opcodes.gfx9 << 15 | random_.bits(7) << 19 | address_bits << 12 |
+        const u32 first = 0xe8000000 | opcode_of(row_, target_) << 15 | random_.bits(7) << 19 | address_bits << 12 |
                           random_.bits(1) << 14 | (random_.one_in(2) ? random_.bits(12) : 0);
         made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22});
     }
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");
         const u32 offset = plain || random_.one_in(3) ? 0 : random_.bits(16);
-        u32 first = 0xd8000000 | row_.opcodes.gfx9 << 17 | offset;
-        if (target_ != Target::gfx90a && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
+        u32 first = 0xd8000000 | opcode_of(row_, target_) << 17 | offset;
+        if (traits_of(target_).gds && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
             !std::strstr(row_.name, "swizzle"))
             first |= 1u << 16;
         if (row_.is(kGws)) first |= 1u << 16;

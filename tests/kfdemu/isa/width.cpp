@@ -23,9 +23,8 @@ constexpr u32 kMapped = 0x40000, kLdsBytes = 0x10000, kAddress = 0x8000;
 
 u32 any_dword(Random& random) { return random.bits(16) << 16 | random.bits(16); }
 
-void skip_without_narrow_waves() {
-    if (!is_built(kNarrow)) SKIP_BECAUSE("no executor of 32 lanes is built: -Dwidths=64,32");
-}
+#define NEEDS_NARROW_WAVES() \
+    if (!is_built(kNarrow)) SKIP_BECAUSE("no executor of 32 lanes is built: -Dwidths=64,32")
 
 /// A wave with LDS, and with memory from address 0 on.
 class Scene {
@@ -120,7 +119,7 @@ unsigned after_mask(const Row& row, const Inst& inst) {
 }  // namespace
 
 TEST_CASE("a vector row computes the same in a wave of 32 lanes", "[isa][width]") {
-    skip_without_narrow_waves();
+    NEEDS_NARROW_WAVES();
     unsigned compared = 0;
     for (const Level level : levels())
         for (const Target target : {Target::gfx900, Target::gfx90a}) {
@@ -128,7 +127,7 @@ TEST_CASE("a vector row computes the same in a wave of 32 lanes", "[isa][width]"
             const Decoder decoder{target, level};
             for (const Row& row : rows()) {
                 if (!row.on(target) || !is_vector(row.format)) continue;
-                Random random{row.opcodes.gfx9 * 1000u + static_cast<u32>(row.format)};
+                Random random{row.opcodes.gfx9.number * 1000u + static_cast<u32>(row.format)};
                 for (const Words& words : samples(row, target)) {
                     const Inst inst = decoder.decode(0, words);
                     if (row.is(kMatrix) || crosses_lanes(row, inst)) continue;
@@ -153,7 +152,7 @@ TEST_CASE("a vector row computes the same in a wave of 32 lanes", "[isa][width]"
 }
 
 TEST_CASE("a memory row does the same in a wave of 32 lanes", "[isa][width]") {
-    skip_without_narrow_waves();
+    NEEDS_NARROW_WAVES();
     unsigned compared = 0;
     for (const Level level : levels())
         for (const Target target : {Target::gfx900, Target::gfx90a}) {
@@ -185,7 +184,7 @@ TEST_CASE("a memory row does the same in a wave of 32 lanes", "[isa][width]") {
 }
 
 TEST_CASE("lanes of a narrow wave are numbered modulo 32", "[isa][width]") {
-    skip_without_narrow_waves();
+    NEEDS_NARROW_WAVES();
     for (const Level level : levels()) {
         INFO(name(level));
         Scene scene{Target::gfx900, level, kNarrow};
@@ -223,7 +222,7 @@ TEST_CASE("lanes of a narrow wave are numbered modulo 32", "[isa][width]") {
 }
 
 TEST_CASE("branches on EXEC and VCC ask for the lanes that a narrow wave has", "[isa][width]") {
-    skip_without_narrow_waves();
+    NEEDS_NARROW_WAVES();
     for (const Level level : levels())
         for (const auto& [branch, at] : {std::pair{"s_cbranch_execz", kExec}, {"s_cbranch_vccz", kVcc}}) {
             INFO(branch << " on " << name(level));
@@ -238,7 +237,7 @@ TEST_CASE("branches on EXEC and VCC ask for the lanes that a narrow wave has", "
 }
 
 TEST_CASE("scratch of a narrow wave has its 32 lanes beside each other", "[isa][width]") {
-    skip_without_narrow_waves();
+    NEEDS_NARROW_WAVES();
     const auto scratch = [](u32 opcode, u32 data, u32 d) {
         return std::vector<u32>{0xdc004000 | opcode << 18, 2 | data << 8 | 0x7fu << 16 | d << 24};
     };

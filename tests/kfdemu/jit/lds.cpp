@@ -15,7 +15,7 @@ namespace {
 constexpr u32 kLdsBytes = 2048;
 
 std::vector<u32> ds(const std::string& mnemonic, u32 dst, u32 address, u32 offset, u32 data = 0) {
-    return {0xd8000000u | row_of(mnemonic).opcodes.gfx9 << 17 | offset, dst << 24 | data << 8 | address};
+    return {0xd8000000u | row_of(mnemonic).opcodes.gfx9.number << 17 | offset, dst << 24 | data << 8 | address};
 }
 
 constexpr const char* loads[] = {"ds_read_b32",  "ds_read_b64",      "ds_read_b96",  "ds_read_b128",

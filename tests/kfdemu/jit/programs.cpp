@@ -56,7 +56,7 @@ class Generator {
     u32 vgpr() { return random_.below(kVgprs); }
     u32 source() { return random_.one_in(3) ? scalar() : v(vgpr()); }
     std::vector<u32> encoded(const Row& row) {
-        const u32 literal = 0x3f000000 + random_.below(0x1000000), op = row.opcodes.gfx9;
+        const u32 literal = 0x3f000000 + random_.below(0x1000000), op = row.opcodes.gfx9.number;
         const u32 a = random_.one_in(8) ? 255 : source();
         const bool long_form = random_.one_in(2);
         switch (row.format) {

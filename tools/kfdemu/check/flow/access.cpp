@@ -18,6 +18,7 @@ struct Shape {
 /// The registers that are as wide as what is accessed, or as both of them.
 unsigned dwords_of(const Row& row) {
     if (row.format == Format::Smem) return dwords(row.dst);
+    if (row.is(kToLds)) return 1;
     const Type data = row.src[1], result = row.dst;
     if (row.format != Format::Ds) return dwords(result != Type::none ? result : data);
     return data != Type::none ? dwords(data) : dwords(result) / (row.is(kTwoOffsets) ? 2 : 1);
@@ -86,9 +87,9 @@ void to_scratch(const Wave& wave, std::uint64_t base, Access& access) {
 void scratch(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
     Access& access = add(out, shape, Place::Scratch, wave.exec());
     const auto offset = static_cast<std::uint32_t>(inst.offset);
-    const bool scalar = inst.src[2] != kNoOperand;
-    const std::uint32_t* vector = scalar ? nullptr : registers(wave, inst.src[0]);
-    for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = (scalar ? wave.s[inst.src[2]] : vector[l]) + offset;
+    const std::uint32_t base = (inst.src[2] != kNoOperand ? wave.s[inst.src[2]] : 0) + offset;
+    const std::uint32_t* vector = inst.src[0] != kNoOperand ? registers(wave, inst.src[0]) : nullptr;
+    for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = base + (vector != nullptr ? vector[l] : 0);
     to_scratch(wave, wave.s64(kFlatScratch), access);
 }
 

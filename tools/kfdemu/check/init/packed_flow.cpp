@@ -77,7 +77,7 @@ class PackedFlow {
 
 /// A matrix product depends on rows of A, columns of B and elements of C. To learn which, it is executed twice: on ones
 /// where A and C are undefined, and zeros elsewhere, with a B of ones; and likewise for B. Results that are not zero
-/// are undefined.
+/// are undefined. With undefined places of a sparse A, all are.
 class MatrixFlow {
   public:
     explicit MatrixFlow(const Flow& flow) : flow_{flow}, inst_{flow.inst}, row_{flow.row()} { find_one(); }
@@ -86,18 +86,22 @@ class MatrixFlow {
         ShadowWave& shadow = flow_.shared.wave;
         shadow.prepare(flow_.wave);
         const unsigned result = dwords(row_.dst);
-        fill_ones(kA, 0, true), fill_ones(kB, 1, false), fill_ones(kC, 2, true);
+        const bool sparse = row_.is(kSparse);
+        const unsigned addend = sparse ? kD : kC;
+        fill_ones(kA, inst_.src[0], row_.src[0], one_, true), fill_ones(kB, inst_.src[1], row_.src[1], one_, false);
+        fill_ones(addend, sparse ? inst_.dst : inst_.src[2], row_.dst, sum_one_, true);
+        if (sparse) copy_places();
         execute();
         for (unsigned k = 0; k < result; ++k)
             for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
-        fill_ones(kA, 0, false), fill_ones(kB, 1, true);
-        for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(kC + k), kMostLanes, 0);
+        fill_ones(kA, inst_.src[0], row_.src[0], one_, false), fill_ones(kB, inst_.src[1], row_.src[1], one_, true);
+        for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(addend + k), kMostLanes, 0);
         execute();
         for (unsigned k = 0; k < result; ++k)
             for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
         for (unsigned k = 0; k < result; ++k) {
             // Both dwords of a 64-bit element.
-            const std::uint64_t lanes = wide_ ? found_[k & ~1u] | found_[k | 1u] : found_[k];
+            const std::uint64_t lanes = lost_ ? ~std::uint64_t{0} : wide_ ? found_[k & ~1u] | found_[k | 1u] : found_[k];
             for (unsigned l = 0; l < kMostLanes; ++l)
                 flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l,
                                         {(lanes >> l & 1) != 0 ? ~0u : 0, origin_ | kComputed});
@@ -115,14 +119,19 @@ class MatrixFlow {
                : of == Matrix::Of::Brain ? 0x3f803f80
                : of == Matrix::Of::Half  ? 0x3c003c00
                : of == Matrix::Of::Byte  ? 0x01010101
+               : of >= Matrix::Of::Bf8Bf8 ? 0x40404040
                                          : 0x3f800000;
     }
-    /// `undefined`: ones where source n is undefined, else everywhere.
-    void fill_ones(unsigned to, unsigned n, bool undefined) {
+    void copy_places() {
+        const std::uint32_t* const places = flow_.wave.v + (inst_.src[2] - kVgpr0) * flow_.wave.width;
+        std::copy_n(places, flow_.wave.width, flow_.shared.wave.lanes(kC));
+        lost_ = flow_.own.registers.undefined_lanes(inst_.src[2]) != 0;
+        if (lost_ && origin_ == 0) origin_ = flow_.read(inst_.src[2], 0).origin;
+    }
+    /// `undefined`: ones where the operand is undefined, else everywhere.
+    void fill_ones(unsigned to, Operand operand, Type type, std::uint32_t one, bool undefined) {
         ShadowWave& shadow = flow_.shared.wave;
-        const Operand operand = inst_.src[n];
-        const unsigned count = dwords(row_.src[n]);
-        const std::uint32_t one = n == 2 ? sum_one_ : one_;
+        const unsigned count = dwords(type);
         for (unsigned k = 0; k < count; ++k) {
             std::uint64_t lanes = undefined ? 0 : ~std::uint64_t{0};
             if (undefined && operand >= kVgpr0) {
@@ -150,7 +159,7 @@ class MatrixFlow {
     const Inst& inst_;
     const Row& row_;
     std::uint32_t one_ = 0, sum_one_ = 0;
-    bool wide_ = false;
+    bool wide_ = false, lost_ = false;
     Origin origin_ = 0;
     std::uint64_t found_[32] = {};
 };

@@ -24,7 +24,7 @@ class VectorFlow {
         if (row_.is(kFirstLane) || row_.is(kNamedLane)) return move_one_lane();
         if (row_.is(kSwaps)) return swap();
         for (unsigned n = 0; n < 3; ++n) gather_source(n);
-        if (row_.is(kReadsDst)) gather_old();
+        if (row_.is(kReadsDst) && !row_.is(kInserts)) gather_old();
         if (row_.is(kCarryIn) || row_.is(kVccIn))
             carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
         if (row_.format == Format::Vopc) return compare();
@@ -180,18 +180,21 @@ class VectorFlow {
         if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, 2, carry);
         if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
         if ((inst_.op_sel & 16) != 0) keep_half();
+        if (row_.is(kInserts)) keep_bytes();
         for (unsigned k = 0; k < count; ++k)
             for_each_lane(lanes_, [&](unsigned l) {
                 flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l, results_[k].at(l));
             });
     }
-    void keep_half() {
-        const bool high = (inst_.op_sel & 8) != 0;
+    void keep_half() { keep_all_but((inst_.op_sel & 8) != 0 ? 16 : 0, 0xffff); }
+    void keep_bytes() { keep_all_but(8 * (inst_.op_sel >> 2 & 3), 0xff); }
+    /// The result's lowest bits go where they are kept from the old value's.
+    void keep_all_but(unsigned shift, std::uint32_t width) {
         for_each_lane(lanes_, [&](unsigned l) {
             const Undefined old = flow_.own.registers.at(inst_.dst, l);
             std::uint32_t& bits = results_[0].bits[l];
             if (bits == 0) results_[0].origin[l] = old.origin;
-            bits = high ? (old.bits & 0xffff) | bits << 16 : (old.bits & 0xffff0000) | (bits & 0xffff);
+            bits = (old.bits & ~(width << shift)) | (bits & width) << shift;
         });
     }
 

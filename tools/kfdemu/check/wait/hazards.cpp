@@ -183,6 +183,7 @@ constexpr Generation kGenerations[] = {
     {Target::gfx906, kVega, {}, {}},
     {Target::gfx908, kVega, kGfx908, kMatrixGfx908},
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
+    {Target::gfx942, kVega, kGfx90a, kMatrixGfx90a},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 

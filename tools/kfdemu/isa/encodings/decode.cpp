@@ -25,7 +25,7 @@ Index build(Target target) {
     for (std::uint16_t n = 0; n < rows().size(); ++n) {
         const Row& row = rows()[n];
         if (!row.on(target)) continue;
-        const unsigned opcode = row.opcodes.*family.opcode;
+        const unsigned opcode = opcode_of(row, target);
         index.at(row.format, opcode) = n;
         if (row.is(kNoVop3)) continue;
         if (row.format == Format::Vopc) index.at(Format::Vop3, family.vopc_in_vop3 + opcode) = n;
@@ -58,7 +58,14 @@ Inst blank(std::uint64_t pc, std::uint32_t dword, Format format) {
 
 }  // namespace
 
-const Family& family_of(Target) { return kGfx9; }
+const Family& family_of(Target target) { return target == Target::gfx942 ? kGfx940 : kGfx9; }
+
+unsigned opcode_of(const Row& row, Target target) { return (row.opcodes.*family_of(target).opcode).number; }
+
+const char* mnemonic_of(const Row& row, Target target) {
+    const char* const mnemonic = (row.opcodes.*family_of(target).opcode).mnemonic;
+    return mnemonic != nullptr ? mnemonic : row.name;
+}
 
 const char* name(Format format) {
     constexpr const char* names[] = {"SOP1",  "SOP2",  "SOPC", "SOPK",  "SOPP",   "SMEM", "VOP1",

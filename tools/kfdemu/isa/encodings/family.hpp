@@ -33,11 +33,13 @@ struct Family {
     Encoding (*encoding_of)(std::uint32_t dword);
     /// False for reserved encodings.
     bool (*decode)(const Fields&);
-    std::uint16_t Opcodes::* opcode;
+    Opcode Opcodes::* opcode;
     unsigned vop1_in_vop3, vop2_in_vop3, vopc_in_vop3;  ///< VOP3 opcodes of the short encodings begin here
 };
-extern const Family kGfx9;  // gfx9/
+extern const Family kGfx9, kGfx940;  // gfx9/
 
 const Family& family_of(Target target);
+unsigned opcode_of(const Row& row, Target target);
+const char* mnemonic_of(const Row& row, Target target);
 
 }  // namespace kfdemu::isa

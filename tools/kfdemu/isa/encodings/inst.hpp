@@ -81,6 +81,7 @@ enum InstFlags : std::uint16_t {
     kBranch = 1024,       ///< `target_pc()` is its target
     kScc = 2048,          ///< gfx90a's SCC bit of FLAT and MUBUF
     kFlushHalves = 4096,  ///< the row has kFlushesHalves, and the target flushes
+    kNegates = 8192,      ///< MFMA: BLGP negates A, B and C
 };
 
 /// Fields by format:

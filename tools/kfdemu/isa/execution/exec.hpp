@@ -74,6 +74,7 @@ struct Context {
     u32 round_f64;      ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
                         ///< inf
     bool flush_halves;  ///< denormal 16-bit factors of dot products are treated as zero
+    u32 byte;           ///< of rows that are kInserts
 };
 
 namespace quick {
@@ -91,7 +92,8 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             (w.mode & 0x80) == 0,
             w.mode & 3,
             ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4),
-            (i.flags & kFlushHalves) != 0};
+            (i.flags & kFlushHalves) != 0,
+            u32{i.op_sel} >> 2 & 3};
 }
 
 // Both operands are always evaluated: a short-circuit is a branch, which prevents vectorisation of a lane loop.
@@ -244,6 +246,7 @@ struct Nothing {
 
 using T_none = Nothing;
 using T_b32 = Word<u32, Kind::Int32>;
+using T_f8 = T_b32;
 using T_u32 = Word<u32, Kind::Int32>;
 using T_i32 = Word<i32, Kind::Int32>;
 using T_f32 = Word<float, Kind::Float32>;

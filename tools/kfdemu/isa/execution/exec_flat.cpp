@@ -82,13 +82,14 @@ bool by_aperture(Wave& wave, const Inst& inst, LaneAccess& a) {
 
 /// SCRATCH: a 32-bit offset in a VGPR or SGPR instead of an address.
 [[gnu::noinline]] void scratch_offsets(Wave& wave, const Inst& inst, LaneAccess& a) {
-    const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
-    if (inst.src[2] != kNoOperand) {
-        for (unsigned l = 0; l < kLanes; ++l) a.at[l] = wave.s[inst.src[2]] + offset;
+    const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset),
+                        base = inst.src[2] != kNoOperand ? wave.s[inst.src[2]] + offset : offset;
+    if (inst.src[0] == kNoOperand) {
+        for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base;
         return;
     }
     const std::uint32_t* lane_offset = lanes_of(wave, inst.src[0]);
-    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + offset;
+    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = lane_offset[l] + base;
 }
 
 /// Whether each lane's data begin `pitch` bytes after those of the lane before; `va` is then where the first lane's do.

@@ -9,6 +9,7 @@
 #include "tools/kfdemu/isa/execution/executors.hpp"
 #include "tools/kfdemu/isa/execution/float_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
+#include "tools/kfdemu/isa/execution/small_float_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -16,11 +17,26 @@ namespace {
 // Element types: the number of bits of an element of A and B, its conversion, and the type of the sum.
 
 struct Single {
+    using A = Single;
+    using B = Single;
     using Sum = float;
     static constexpr unsigned width = 32;
     static KFDEMU_INLINE Sum of(u32 raw, bool) { return bits<float>(raw); }
 };
+/// 32 bits of which the upper 19 count. The manual does not say how the others are dropped: rounded to nearest even.
+struct Xf32 {
+    using A = Xf32;
+    using B = Xf32;
+    using Sum = float;
+    static constexpr unsigned width = 32;
+    static KFDEMU_INLINE Sum of(u32 raw, bool) {
+        const bool number = (raw & 0x7f800000) != 0x7f800000;
+        return bits<float>(number ? (raw + 0xfff + (raw >> 13 & 1)) & ~0x1fffu : raw);
+    }
+};
 struct Half {
+    using A = Half;
+    using B = Half;
     using Sum = float;
     static constexpr unsigned width = 16;
     static KFDEMU_INLINE Sum of(u32 raw, bool flushed) {
@@ -28,19 +44,42 @@ struct Half {
     }
 };
 struct Brain {
+    using A = Brain;
+    using B = Brain;
     using Sum = float;
     static constexpr unsigned width = 16;
     static KFDEMU_INLINE Sum of(u32 raw, bool flushed) { return flush(bits<float>(raw << 16), flushed); }
 };
 struct Byte {
+    using A = Byte;
+    using B = Byte;
     using Sum = i32;
     static constexpr unsigned width = 8;
     static KFDEMU_INLINE Sum of(u32 raw, bool) { return static_cast<i8>(raw); }
 };
 struct Double {
+    using A = Double;
+    using B = Double;
     using Sum = double;
     static constexpr unsigned width = 64;
 };
+struct Fp8 {
+    static KFDEMU_INLINE float of(u32 raw, bool) { return Fp8Float::of(raw); }
+};
+struct Bf8 {
+    static KFDEMU_INLINE float of(u32 raw, bool) { return Bf8Float::of(raw); }
+};
+template <class A_, class B_>
+struct Bytes {
+    using A = A_;
+    using B = B_;
+    using Sum = float;
+    static constexpr unsigned width = 8;
+};
+using Bf8Bf8 = Bytes<Bf8, Bf8>;
+using Bf8Fp8 = Bytes<Bf8, Fp8>;
+using Fp8Bf8 = Bytes<Fp8, Bf8>;
+using Fp8Fp8 = Bytes<Fp8, Fp8>;
 
 KFDEMU_INLINE float accumulate(float c, float a, float b) { return fused(a, b, c); }
 KFDEMU_INLINE double accumulate(double c, double a, double b) { return fused(a, b, c); }
@@ -89,7 +128,7 @@ KFDEMU_INLINE unsigned b_lane(unsigned pattern, unsigned l) {
     }
 }
 
-template <class S>
+template <class S, class Side>
 KFDEMU_INLINE typename S::Sum element(const u32* registers, unsigned lane, unsigned number, bool flushed) {
     using E = typename S::Element;
     if constexpr (S::words == 2) {
@@ -97,7 +136,7 @@ KFDEMU_INLINE typename S::Sum element(const u32* registers, unsigned lane, unsig
     } else {
         constexpr unsigned per_word = 32 / E::width;
         const u32 word = registers[number / per_word * kLanes + lane] >> number % per_word * E::width % 32;
-        return E::of(E::width == 32 ? word : word & ((1u << E::width % 32) - 1), flushed);
+        return Side::of(E::width == 32 ? word : word & ((1u << E::width % 32) - 1), flushed);
     }
 }
 
@@ -115,12 +154,14 @@ KFDEMU_INLINE typename S::Sum addend(Wave& w, const Inst& i, unsigned number, un
 }
 
 /// CBSZ: 2^CBSZ blocks share one block of A; ABID: which one. BLGP: see b_lane. Naming a block that does not exist is
-/// reserved, and 64-bit floats have no BLGP.
+/// reserved. BLGP of 64-bit floats is reserved, or negates A, B and C (Traits::negates_doubles).
 template <class S>
 const Inst* multiply_matrices(Wave& w, const Inst& i) {
     using Sum = typename S::Sum;
     const unsigned share = 1u << i.abs, shared = i.op_sel;
-    if (share > S::blocks || shared >= share || (S::words == 2 && i.neg != 0)) return w.stop_at(Stop::Illegal, i);
+    const bool negates = (i.flags & kNegates) != 0;
+    const unsigned pattern = negates ? 0 : i.neg;
+    if (share > S::blocks || shared >= share || (S::words == 2 && pattern != 0)) return w.stop_at(Stop::Illegal, i);
     scalar_setup(w, i);
     if constexpr (!__is_same(Sum, i32)) use_mxcsr(w, 0x1f80);
     const u32 *const a = lanes_of(w, i.src[0]), *const b = lanes_of(w, i.src[1]);
@@ -130,17 +171,19 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
     for (unsigned block = 0; block < S::blocks; ++block) {
         for (unsigned k = 0; k < S::depth; ++k)
             for (unsigned j = 0; j < S::rows; ++j)
-                columns[k][j] = element<S>(b, b_lane(i.neg, S::lane(block, j, k)), k % S::per_lane, flushed);
+                columns[k][j] = element<S, typename S::Element::B>(b, b_lane(pattern, S::lane(block, j, k)), k % S::per_lane, flushed);
         const unsigned a_block = block / share * share + shared;
         for (unsigned row = 0; row < S::rows; ++row) {
             const unsigned number = S::result_register(block, row), first = S::result_lane(block, row);
             for (unsigned j = 0; j < S::rows; ++j) {
                 sums[j] = addend<S>(w, i, number, first + j);
+                if constexpr (S::words == 2) sums[j] = negates && (i.neg & 4) != 0 ? -sums[j] : sums[j];
                 if constexpr (S::Element::width == 16) sums[j] = flush(sums[j], flushed);
             }
             for (unsigned k = 0; k < S::depth; ++k) {
-                const Sum factor = element<S>(a, S::lane(a_block, row, k), k % S::per_lane, flushed);
-                for (unsigned j = 0; j < S::rows; ++j) sums[j] = accumulate(sums[j], factor, columns[k][j]);
+                const Sum factor = element<S, typename S::Element::A>(a, S::lane(a_block, row, k), k % S::per_lane, flushed);
+                const Sum turned = S::words == 2 && negates && ((i.neg ^ i.neg >> 1) & 1) != 0 ? -factor : factor;
+                for (unsigned j = 0; j < S::rows; ++j) sums[j] = accumulate(sums[j], turned, columns[k][j]);
             }
             for (unsigned j = 0; j < S::rows; ++j) {
                 u32* const out = result + number * S::words * kLanes + first + j;
@@ -159,14 +202,50 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+/// SMFMAC: A has half the depth. Of the third source's register, four bits belong to two elements of A in a lane: their
+/// places among four of B. CBSZ: zero, and ABID says which bits of the register; else the lowest ones count.
+template <class S>
+const Inst* multiply_sparse(Wave& w, const Inst& i) {
+    using Sum = typename S::Sum;
+    using Given = Shape<typename S::Element, S::rows, S::depth / 2, 1>;  // what A has of it
+    constexpr unsigned index_bits = 2 * Given::per_lane, sets = 32 / index_bits;
+    if (i.neg != 0) return w.stop_at(Stop::Illegal, i);
+    if constexpr (!__is_same(Sum, i32)) use_mxcsr(w, 0x1f80);
+    const u32 *const a = lanes_of(w, i.src[0]), *const b = lanes_of(w, i.src[1]), *const places = lanes_of(w, i.src[2]);
+    const unsigned shift = i.abs == 0 ? i.op_sel % sets * index_bits : 0;
+    alignas(64) Sum columns[S::depth][S::rows], sums[S::rows];
+    alignas(64) u32 result[S::rows * S::rows];
+    for (unsigned k = 0; k < S::depth; ++k)
+        for (unsigned j = 0; j < S::rows; ++j)
+            columns[k][j] = element<S, typename S::Element::B>(b, S::lane(0, j, k), k % S::per_lane, false);
+    for (unsigned row = 0; row < S::rows; ++row) {
+        const unsigned number = S::result_register(0, row), first = S::result_lane(0, row);
+        const u32* const c = lanes_of(w, i.dst) + number * kLanes + first;
+        for (unsigned j = 0; j < S::rows; ++j) sums[j] = bits<Sum>(c[j]);
+        for (unsigned k = 0; k < Given::depth; ++k) {
+            const unsigned lane = Given::lane(0, row, k), n = k % Given::per_lane;
+            const unsigned place = places[lane] >> shift >> 2 * n & 3;
+            const Sum factor = element<Given, typename S::Element::A>(a, lane, n, false);
+            for (unsigned j = 0; j < S::rows; ++j)
+                sums[j] = accumulate(sums[j], factor, columns[k / 2 * 4 + place][j]);
+        }
+        for (unsigned j = 0; j < S::rows; ++j) result[number * kLanes + first + j] = bits<u32>(sums[j]);
+    }
+    __builtin_memcpy(lanes_of(w, i.dst), result, sizeof result);
+    return next_of(i);
+}
+
 }  // namespace
 
 void fill_mfma([[maybe_unused]] Handler* handlers) {
 #if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
 #define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
+#define SMFMAC(op, name, on, d, a, rows, depth, blocks, element) \
+    handlers[index(Op::name)] = &multiply_sparse<Shape<element, rows, depth, blocks>>;
 #include "tools/kfdemu/isa/rows/mfma.inc"
 #undef MFMA
+#undef SMFMAC
 #endif
 }
 

@@ -2,6 +2,7 @@
 #include "tools/kfdemu/isa/execution/executors.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
+#include "tools/kfdemu/isa/execution/small_float_math.hpp"
 #include "tools/kfdemu/isa/execution/transcendental.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {

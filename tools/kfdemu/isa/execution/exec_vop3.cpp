@@ -3,6 +3,7 @@
 #include "tools/kfdemu/isa/execution/half_math.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
+#include "tools/kfdemu/isa/execution/small_float_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -40,10 +40,27 @@ std::uint32_t add_half(std::uint32_t a, std::uint32_t b) {
     return to_half(from_half(a) + from_half(b));
 }
 
+/// Likewise for BF16, which is the upper half of a float. Rounds to nearest even.
+std::uint32_t add_brain(std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t raw_a = a << 16, raw_b = b << 16;
+    float of_a, of_b;
+    std::memcpy(&of_a, &raw_a, sizeof of_a);
+    std::memcpy(&of_b, &raw_b, sizeof of_b);
+    const float sum = of_a + of_b;
+    std::uint32_t bits;
+    std::memcpy(&bits, &sum, sizeof bits);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return bits >> 16 | 0x40u;
+    return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+}
+
 }  // namespace
 
 std::uint32_t add_packed_half(std::uint32_t a, std::uint32_t b) noexcept {
     return add_half(a & 0xffff, b & 0xffff) | add_half(a >> 16, b >> 16) << 16;
+}
+
+std::uint32_t add_packed_brain(std::uint32_t a, std::uint32_t b) noexcept {
+    return add_brain(a & 0xffff, b & 0xffff) | add_brain(a >> 16, b >> 16) << 16;
 }
 
 }  // namespace kfdemu::isa

@@ -13,6 +13,7 @@
 namespace kfdemu::isa {
 /// Adds both halves, rounding to nearest even and keeping denormals. Defined in atomics.cpp.
 std::uint32_t add_packed_half(std::uint32_t a, std::uint32_t b) noexcept;
+std::uint32_t add_packed_brain(std::uint32_t a, std::uint32_t b) noexcept;
 }  // namespace kfdemu::isa
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
@@ -112,6 +113,9 @@ struct CompareStoreDouble : Operation<std::uint64_t, Floats::Keep> {
 };
 struct AddPackedHalf : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return add_packed_half(memory, a); }
+};
+struct AddPackedBrain : Operation<std::uint32_t, Floats::Keep> {
+    KFDEMU_INLINE static T combine(T memory, T a, T) { return add_packed_brain(memory, a); }
 };
 
 /// Sets the CPU's rounding and denormal modes for the duration of a float atomic.

@@ -20,14 +20,15 @@
 
 namespace kfdemu::isa {
 
-enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a };
-inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a};
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942 };
+inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942};
 const char* name(Target target);
 
 /// Sets of targets, one bit each, named as in the rows.
 namespace targets {
-inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8;
-inline constexpr std::uint8_t all = 15, from906 = 14, from908 = 12, before90a = 7;
+inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16;
+inline constexpr std::uint8_t all = 31, from906 = 30, from908 = 28, from90a = 24, before90a = 7, before942 = 15;
+inline constexpr std::uint8_t from908to90a = 12;
 }  // namespace targets
 inline constexpr std::uint8_t bit(Target target) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
@@ -39,6 +40,7 @@ enum class Type : std::uint8_t {
     b16,
     u16,
     i16,
+    f8,   // low byte of a register
     f16,  // low half of a register
     pk16,
     pkf16,  // two halves of a register
@@ -129,6 +131,10 @@ enum RowAttributes : std::uint64_t {
     kJump = 1ull << 49,       ///< continues where its sources say
     kSteers = 1ull << 50,     ///< its source decides which instructions execute
     kIndexes = 1ull << 51,    ///< its source is the number of a register
+    kSparse = 1ull << 52,     ///< kMatrix whose A has two of every four elements; SRC2 says which, DST is C
+    kToLds = 1ull << 53,      ///< FLAT: loads to LDS
+    kScoped = 1ull << 55,     ///< MUBUF: with Traits::scope_bits, SC0 and SC1 are the scope
+    kInserts = 1ull << 54,    ///< VOP3 whose OP_SEL names the byte of DST that it writes; kReadsDst
 };
 
 /// Of memory instructions: what one lane accesses. `nothing`: no memory. `converted`: by a format. `dwords`: as many as
@@ -169,7 +175,7 @@ constexpr unsigned narrow_bytes(Element e) {
 
 /// Of matrix instructions: blocks of rows x depth times depth x rows.
 struct Matrix {
-    enum class Of : std::uint8_t { Single, Half, Brain, Byte, Double };
+    enum class Of : std::uint8_t { Single, Half, Brain, Byte, Double, Xf32, Bf8Bf8, Bf8Fp8, Fp8Bf8, Fp8Fp8 };
     std::uint8_t rows = 0, depth = 0, blocks = 0;
     Of of{};
 };
@@ -178,16 +184,26 @@ struct Shape {
     Matrix matrix;
 };
 
-/// The opcode of a row in each family of encodings, in this order: GFX9.
-struct Opcodes {
-    std::uint16_t gfx9;
+/// The opcode and the mnemonic of a row in a family of encodings.
+struct Opcode {
+    std::uint16_t number;
     const char* mnemonic = nullptr;  ///< null: the row's name
+};
+/// In each family. GFX940 is GFX9, but for the opcodes and mnemonics of some rows.
+struct Opcodes {
+    Opcode gfx9, gfx940;
 
     /// Another row has the mnemonic as its name.
-    constexpr Opcodes called(const char* other) const { return {gfx9, other}; }
+    constexpr Opcodes called(const char* other) const { return {{gfx9.number, other}, {gfx940.number, other}}; }
+    constexpr Opcodes on_gfx940(unsigned number, const char* mnemonic) const {
+        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}};
+    }
+    constexpr Opcodes on_gfx940(const char* mnemonic) const { return on_gfx940(gfx940.number, mnemonic); }
 };
-constexpr Opcodes op(unsigned gfx9) { return {static_cast<std::uint16_t>(gfx9)}; }
-constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(a.gfx9 + unsigned{b.gfx9}); }
+constexpr Opcodes op(unsigned number) {
+    return {{static_cast<std::uint16_t>(number)}, {static_cast<std::uint16_t>(number)}};
+}
+constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(a.gfx9.number + unsigned{b.gfx9.number}); }
 
 struct Row {
     const char* name;
@@ -198,8 +214,6 @@ struct Row {
     Type src[3];
     std::uint64_t attributes;
     Shape shape;
-
-    const char* mnemonic() const { return opcodes.mnemonic != nullptr ? opcodes.mnemonic : name; }
 
     bool on(Target target) const { return (targets & bit(target)) != 0; }
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }

@@ -33,7 +33,21 @@ const Traits& traits_of(Target target) {
                 .gds = false,
                 .scc_bit = true,
                 .nv_bit = false};
+    static constexpr Traits kGfx942{.unified_registers = true,
+                                    .packed_workitem_ids = true,
+                                    .returns_float_atomics = true,
+                                    .flat_float_atomics = true,
+                                    .negates_doubles = true,
+                                    .wide_dpp = true,
+                                    .gds = false,
+                                    .scc_bit = true,
+                                    .nv_bit = false,
+                                    .scope_bits = true,
+                                    .xcc_registers = true,
+                                    .sve_bit = true};
     switch (target) {
+        case Target::gfx942:
+            return kGfx942;
         case Target::gfx908:
             return kGfx908;
         case Target::gfx90a:
@@ -53,6 +67,8 @@ const char* name(Target target) {
             return "gfx908";
         case Target::gfx90a:
             return "gfx90a";
+        case Target::gfx942:
+            return "gfx942";
     }
     return "gfx9";
 }

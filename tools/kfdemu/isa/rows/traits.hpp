@@ -16,11 +16,16 @@ struct Traits {
     bool separate_accumulators = false;
     bool packed_workitem_ids = false;     ///< all three in v0, ten bits each
     bool returns_float_atomics = false;   ///< those of memory that are kFloatAtomic
+    bool flat_float_atomics = false;      ///< FLAT has them, too
+    bool negates_doubles = false;         ///< BLGP of MFMA of doubles
     bool flushes_factors = false;         ///< of rows that are kFlushesHalves
     bool wide_dpp = false;                ///< row_newbcast, and DPP of 64 bits by it
     bool wave32 = false;                  ///< kernels choose waves of 32 or 64 lanes; else 64
     bool gds = true;                      ///< DS instructions may name it
     bool scc_bit = false, nv_bit = true;  ///< of memory instructions
+    bool scope_bits = false;              ///< those of memory instructions are called sc0, sc1 and nt
+    bool xcc_registers = false;           ///< s_getreg_b32 knows the XCC and the performance snapshot
+    bool sve_bit = false;                 ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 
 const Traits& traits_of(Target target);

@@ -1,6 +1,8 @@
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/family.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/text/text.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
@@ -41,14 +43,14 @@ std::string source_text(const Inst& inst, const Row& row, unsigned n) {
 
 // Scalar.
 
-std::string immediate_text(const Row& row, std::int32_t offset) {
+std::string immediate_text(const Row& row, std::int32_t offset, Target target) {
     const std::uint32_t simm = static_cast<std::uint16_t>(offset);
     switch (row.src[0]) {
         case Type::waitcnt:
         case Type::message:
         case Type::hwreg:
         case Type::gpr_index:
-            return special_text(row.src[0], simm);
+            return special_text(target, row.src[0], simm);
         case Type::label:
             return format_text("%u", simm);
         case Type::hex:
@@ -58,12 +60,12 @@ std::string immediate_text(const Row& row, std::int32_t offset) {
     }
 }
 
-std::string sop_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic()};
+std::string sop_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target)};
     const bool sets_register = row.src[0] == Type::hwreg && (row.dst == Type::none || row.is(kNoResult));
     if (row.dst != Type::none && !sets_register) line.operand(operand_text(inst.dst, row.dst, 0));
     if (row.format == Format::Sopk || row.format == Format::Sopp) {
-        if (row.src[0] != Type::none) line.operand(immediate_text(row, inst.offset));
+        if (row.src[0] != Type::none) line.operand(immediate_text(row, inst.offset, target));
         if (sets_register) {
             line.operand(row.dst != Type::none ? operand_text(inst.dst, row.dst, 0)
                                                : format_text("0x%x", inst.literal));
@@ -109,7 +111,7 @@ void sdwa_modifiers(Line& line, const Inst& inst, const Row& row) {
     const auto select = [&](const char* name, unsigned low) {
         line.modifier(std::string(name) + ":" + selects[word >> low & 7]);
     };
-    if (row.dst != Type::mask && row.dst != Type::none) {
+    if (row.dst != Type::mask && row.dst != Type::none && row.src[0] != Type::f8) {
         select("dst_sel", 8);
         line.modifier(std::string("dst_unused:") + unused[word >> 11 & 3]);
     }
@@ -148,8 +150,8 @@ std::string vop_suffix(const Inst& inst, const Row& row) {
     return row.is(kNoVop3) && !row.is(kNamedShort) ? "" : "_e32";
 }
 
-std::string vop_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic() + vop_suffix(inst, row)};
+std::string vop_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target) + vop_suffix(inst, row)};
     if (row.dst == Type::mask) {
         line.operand(operand_text(inst.sdst, Type::mask, 0));
     } else if (row.dst != Type::none) {
@@ -158,7 +160,9 @@ std::string vop_text(const Inst& inst, const Row& row) {
     if (row.is(kCarryOut)) line.operand(operand_text(inst.sdst, Type::mask, 0));
     for (unsigned n = 0; n < source_count(row); ++n) line.operand(modified_source(inst, row, n));
     if (row.is(kCarryIn)) line.operand(operand_text(inst.src[2], Type::mask, 0));
-    if (inst.form == Form::Vop3 && (inst.op_sel & 15)) {
+    if (inst.form == Form::Vop3 && (inst.op_sel & 15) && row.is(kInserts)) {
+        line.append(list_text("op_sel", inst.op_sel & 15, 4));
+    } else if (inst.form == Form::Vop3 && (inst.op_sel & 15)) {
         line.append(list_text("op_sel", inst.op_sel & ((1u << source_count(row)) - 1), source_count(row)));
         std::string text = line.take();
         text.back() = ',';
@@ -170,8 +174,8 @@ std::string vop_text(const Inst& inst, const Row& row) {
     return line.take();
 }
 
-std::string matrix_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic()};
+std::string matrix_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target)};
     line.operand(operand_text(inst.dst, row.dst, 0));
     const bool is_double = row.shape.matrix.of == Matrix::Of::Double;
     for (unsigned n = 0; n < 3; ++n) {
@@ -180,13 +184,16 @@ std::string matrix_text(const Inst& inst, const Row& row) {
     }
     if (inst.abs) line.modifier(format_text("cbsz:%u", inst.abs));
     if (inst.op_sel) line.modifier(format_text("abid:%u", inst.op_sel));
-    if (inst.neg) line.modifier(format_text("blgp:%u", inst.neg));
+    if (inst.neg != 0 && inst.has(kNegates))
+        line.append(list_text("neg", inst.neg, 3));
+    else if (inst.neg != 0)
+        line.modifier(format_text("blgp:%u", inst.neg));
     return line.take();
 }
 
-std::string vop3p_text(const Inst& inst, const Row& row) {
-    if (row.is(kMatrix)) return matrix_text(inst, row);
-    Line line{row.mnemonic()};
+std::string vop3p_text(const Inst& inst, const Row& row, Target target) {
+    if (row.is(kMatrix)) return matrix_text(inst, row, target);
+    Line line{mnemonic_of(row, target)};
     const unsigned count = source_count(row);
     const unsigned all = (1u << count) - 1;
     line.operand(operand_text(inst.dst, row.dst, 0));
@@ -203,14 +210,15 @@ std::string vop3p_text(const Inst& inst, const Row& row) {
 
 // Memory.
 
-void cache_modifiers(Line& line, const Inst& inst) {
-    line.modifier_if(inst.has(kGlc), "glc");
-    line.modifier_if(inst.has(kSlc), "slc");
-    line.modifier_if(inst.has(kScc), "scc");
+void cache_modifiers(Line& line, const Inst& inst, Target target) {
+    const bool scopes = traits_of(target).scope_bits;
+    line.modifier_if(inst.has(kGlc), scopes ? "sc0" : "glc");
+    line.modifier_if(inst.has(kSlc), scopes ? "nt" : "slc");
+    line.modifier_if(inst.has(kScc), scopes ? "sc1" : "scc");
 }
 
-std::string smem_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic()};
+std::string smem_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target)};
     const bool probe = row.dst == Type::uimm;
     if (row.dst != Type::none)
         line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst) : operand_text(inst.dst, row.dst, 0));
@@ -228,9 +236,9 @@ std::string smem_text(const Inst& inst, const Row& row) {
     return line.take();
 }
 
-std::string flat_text(const Inst& inst, const Row& row) {
+std::string flat_text(const Inst& inst, const Row& row, Target target) {
     constexpr const char* prefixes[] = {"flat_", "scratch_", "global_"};
-    Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} + (row.mnemonic() + sizeof "flat_" - 1)};
+    Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} + (mnemonic_of(row, target) + sizeof "flat_" - 1)};
     const bool is_flat = inst.segment == Segment::Flat, has_saddr = inst.src[2] != kNoOperand;
     const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
     if (returns && !inst.has(kLds)) line.operand(operand_text(inst.dst, row.dst, 0));
@@ -240,15 +248,18 @@ std::string flat_text(const Inst& inst, const Row& row) {
     const Type base = inst.segment == Segment::Global ? Type::b64 : Type::b32;
     if (!is_flat) line.operand(has_saddr ? operand_text(inst.src[2], base, 0) : "off");
     if (inst.offset) line.modifier(format_text("offset:%d", inst.offset));
-    cache_modifiers(line, inst);
-    line.modifier_if(inst.has(kLds), "lds");
+    cache_modifiers(line, inst, target);
+    line.modifier_if(inst.has(kLds) && !row.is(kToLds), "lds");
     return line.take();
 }
 
-std::string buffer_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic()};
+std::string buffer_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target)};
     const bool no_data = row.dst == Type::none && row.src[1] == Type::none;
-    if (no_data && !row.is(kStore)) return line.take();
+    if (no_data && !row.is(kStore)) {
+        if (traits_of(target).scope_bits && row.is(kScoped)) cache_modifiers(line, inst, target);
+        return line.take();
+    }
     const Type value = row.src[1] != Type::none ? row.src[1] : row.dst;
     const bool offen = inst.has(kOffen), idxen = inst.has(kIdxen);
     if (!inst.has(kLds)) line.operand(operand_text(inst.src[1], value, 0));
@@ -260,13 +271,13 @@ std::string buffer_text(const Inst& inst, const Row& row) {
     line.modifier_if(idxen, "idxen");
     line.modifier_if(offen, "offen");
     if (inst.offset) line.modifier(format_text("offset:%d", inst.offset));
-    cache_modifiers(line, inst);
+    cache_modifiers(line, inst, target);
     line.modifier_if(inst.has(kLds), "lds");
     return line.take();
 }
 
-std::string ds_text(const Inst& inst, const Row& row) {
-    Line line{row.mnemonic()};
+std::string ds_text(const Inst& inst, const Row& row, Target target) {
+    Line line{mnemonic_of(row, target)};
     if (row.dst != Type::none) line.operand(operand_text(inst.dst, row.dst, 0));
     for (unsigned n = 0; n < 3; ++n) {
         if (row.src[n] != Type::none) line.operand(source_text(inst, row, n));
@@ -294,20 +305,20 @@ std::string disassemble(Target target, const Inst& inst) {
         case Format::Vop2:
         case Format::Vopc:
         case Format::Vop3:
-            return vop_text(inst, row);
+            return vop_text(inst, row, target);
         case Format::Vop3p:
-            return vop3p_text(inst, row);
+            return vop3p_text(inst, row, target);
         case Format::Smem:
-            return smem_text(inst, row);
+            return smem_text(inst, row, target);
         case Format::Flat:
-            return flat_text(inst, row);
+            return flat_text(inst, row, target);
         case Format::Mubuf:
         case Format::Mtbuf:
-            return buffer_text(inst, row);
+            return buffer_text(inst, row, target);
         case Format::Ds:
-            return ds_text(inst, row);
+            return ds_text(inst, row, target);
         default:
-            return sop_text(inst, row);
+            return sop_text(inst, row, target);
     }
 }
 

@@ -1,6 +1,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/text/text.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
@@ -63,13 +64,19 @@ std::string waitcnt_text(unsigned simm) {
     return text;
 }
 
-std::string hwreg_text(unsigned simm) {
+std::string hwreg_text(Target target, unsigned simm) {
     constexpr Named names[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},        {3, "HW_REG_TRAPSTS"},
                                {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
                                {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
                                {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
+    constexpr Named more[] = {{20, "HW_REG_XCC_ID"},
+                              {21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"},
+                              {22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
+                              {23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
+                              {24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"}};
     const unsigned id = simm & 63, offset = simm >> 6 & 31, size = (simm >> 11 & 31) + 1;
     const char* name = find_name(names, id);
+    if (name == nullptr && traits_of(target).xcc_registers) name = find_name(more, id);
     std::string text = name ? name : format_text("%u", id);
     if (offset != 0 || size != 32) text += format_text(", %u, %u", offset, size);
     return "hwreg(" + text + ")";
@@ -130,10 +137,10 @@ std::string gpr_index_text(std::uint32_t what) {
     return "gpr_idx(" + text + ")";
 }
 
-std::string special_text(Type syntax, std::uint32_t simm16) {
+std::string special_text(Target target, Type syntax, std::uint32_t simm16) {
     if (syntax == Type::waitcnt) return waitcnt_text(simm16);
     if (syntax == Type::message) return sendmsg_text(simm16);
-    if (syntax == Type::hwreg) return hwreg_text(simm16);
+    if (syntax == Type::hwreg) return hwreg_text(target, simm16);
     return gpr_index_text(simm16);
 }
 

@@ -20,7 +20,7 @@ namespace kfdemu::isa {
 std::string operand_text(Operand operand, Type type, std::uint32_t literal);
 
 /// SIMM16 of s_waitcnt, s_sendmsg, s_getreg, s_set_gpr_idx_mode.
-std::string special_text(Type syntax, std::uint32_t simm16);
+std::string special_text(Target target, Type syntax, std::uint32_t simm16);
 std::string gpr_index_text(std::uint32_t what);
 std::string buffer_format_text(std::uint32_t format);
 std::string swizzle_text(std::uint32_t offset);

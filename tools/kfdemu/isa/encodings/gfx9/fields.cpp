@@ -115,6 +115,7 @@ bool gfx9_decode(const Fields& fields) {
 
 }  // namespace
 
-const Family kGfx9{gfx9_encoding, gfx9_decode, &Opcodes::gfx9, 0x140, 0x100, 0};
+const Family kGfx9{gfx9_encoding, gfx9_decode, &Opcodes::gfx9, 0x140, 0x100, 0},
+    kGfx940{gfx9_encoding, gfx9_decode, &Opcodes::gfx940, 0x140, 0x100, 0};
 
 }  // namespace kfdemu::isa

@@ -46,13 +46,17 @@ bool flat(const Gfx9Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words() || f.bits(0, 15, 14) == 3 || returns_what_it_cannot(f)) return false;
     i.segment = static_cast<Segment>(f.bits(0, 15, 14));
-    if (f.row.is(kOnlyGlobal) && i.segment != Segment::Global) return false;
+    const bool also_flat = f.row.is(kFloatAtomic) && f.traits.flat_float_atomics && i.segment == Segment::Flat;
+    if (f.row.is(kOnlyGlobal) && i.segment != Segment::Global && !also_flat) return false;
     if (f.row.is(kNoScratch) && i.segment == Segment::Scratch) return false;
     // FLAT has an unsigned offset of 12 bits; GLOBAL and SCRATCH have a signed offset of 13.
     const bool is_flat = i.segment == Segment::Flat;
     if (is_flat && f.bit(0, 12)) return false;
     i.offset = sign_extended(f.bits(0, 12, 0), 13);
-    f.flag(f.bit(0, 13), kLds);
+    const bool bit13 = f.bit(0, 13);
+    if (f.traits.sve_bit && bit13 && i.segment != Segment::Scratch) return false;
+    if (f.row.is(kToLds) && is_flat) return false;
+    f.flag(f.traits.sve_bit ? f.row.is(kToLds) : bit13, kLds);
     f.flag(f.bit(0, 16), kGlc);
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.traits.scc_bit && f.bit(0, 25), kScc);
@@ -64,7 +68,7 @@ bool flat(const Gfx9Fields& f) {
     const Type base = i.segment == Segment::Global ? Type::b64 : Type::b32;
     if (has_saddr && !f.scalar_destination(i.src[2], saddr, base)) return false;
     const bool narrow_address = has_saddr || i.segment == Segment::Scratch;
-    const bool address_unused = has_saddr && i.segment == Segment::Scratch;
+    const bool address_unused = i.segment == Segment::Scratch && (f.traits.sve_bit ? !bit13 : has_saddr);
     if (!address_unused && !data(i.src[0], f.bits(1, 7, 0), false, narrow_address ? Type::b32 : Type::b64))
         return false;
     return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
@@ -81,6 +85,7 @@ bool buffer(const Gfx9Fields& f) {
     if (top && !f.traits.unified_registers) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
     // buffer_wbinvl1 and similar.
+    if (f.row.is(kScoped) && !f.traits.scope_bits && f.bits(0, 15, 14) != 0) return false;
     if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
     if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;

@@ -33,6 +33,7 @@ bool sdwa(const Gfx9Fields& f) {
     if (!f.source(0, f.bits(1, 7, 0) + (f.bit(1, 23) ? 0 : kVgpr0), f.row.src[0])) return false;
     if (f.row.src[1] != Type::none && f.bit(1, 31) && !f.source(1, i.src[1] - kVgpr0, f.row.src[1])) return false;
     if (!sdwa_select_exists(f, 16) || !sdwa_select_exists(f, 24)) return false;
+    if (f.row.src[0] == Type::f8 && (f.bits(1, 21, 19) != 0 || f.bits(1, 10, 8) != 6)) return false;
     if (f.row.format == Format::Vopc) {
         return !f.bit(1, 15) || f.scalar_destination(i.sdst, f.bits(1, 14, 8), Type::mask);
     }
@@ -198,11 +199,14 @@ bool matrix(const Gfx9Fields& f) {
     i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    const bool sparse = f.row.is(kSparse);
+    if (sparse && i.neg != 0) return false;
+    f.flag(f.traits.negates_doubles && f.row.shape.matrix.of == Matrix::Of::Double, kNegates);
     for (unsigned n = 0; n < 3; ++n) {
         if (!f.source(n, encodings[n], f.row.src[n])) return false;
         const bool is_vgpr = i.src[n] >= kVgpr0;
-        if (!is_vgpr && (n < 2 || i.src[n] < kConstants)) return false;
-        const bool acc = n < 2 ? f.bit(1, 27 + n) : acc_cd;
+        if (!is_vgpr && (n < 2 || sparse || i.src[n] < kConstants)) return false;
+        const bool acc = n < 2 ? f.bit(1, 27 + n) : acc_cd && !sparse;
         if (is_vgpr && acc) i.src[n] = to_accumulator(i.src[n]);
     }
     if (!vector_destination(f, f.bits(0, 7, 0))) return false;
