@@ -18,7 +18,7 @@ bool same(const std::weak_ptr<CopyQueue>& a, const std::weak_ptr<CopyQueue>& b) 
 
 bool EngineRoom::Place::has_room() {
     if (in_flight.size() < most) return true;
-    std::erase_if(in_flight, [](const InFlight& copy) {
+    std::erase_if(in_flight, [](const Given& copy) {
         const auto done = copy.done.lock();
         return !done || done->ref().load() < copy.below;
     });
@@ -59,7 +59,7 @@ void EngineRoom::give_back(const Engine& engine, const std::shared_ptr<PooledSig
 
 // The callbacks keep the signals alive until then, so none of these copies is released without a call.
 void EngineRoom::await_copies(const Engine& engine, Place& place) {
-    for (InFlight& copy : place.in_flight) {
+    for (Given& copy : place.in_flight) {
         const auto done = copy.awaited ? nullptr : copy.done.lock();
         if (!done) continue;
         call_when_below(engine, done, copy.below);

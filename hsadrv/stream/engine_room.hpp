@@ -44,13 +44,13 @@ class EngineRoom : public std::enable_shared_from_this<EngineRoom> {
     void give_back(const Engine& engine, const std::shared_ptr<PooledSignal>& done) noexcept;
 
   private:
-    struct InFlight {
+    struct Given {
         std::weak_ptr<PooledSignal> done;  // an owner would keep the runtime alive
         std::int64_t below;
         bool awaited = false;
     };
     struct Place {
-        std::vector<InFlight> in_flight;
+        std::vector<Given> in_flight;
         std::deque<std::weak_ptr<CopyQueue>> line;
         const CopyQueue* served = nullptr;  // taken out of the line
         bool has_room();
