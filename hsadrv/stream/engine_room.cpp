@@ -1,6 +1,8 @@
 #include "hsadrv/stream/engine_room.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "hsadrv/base/runtime.hpp"
 #include "hsadrv/signal_callbacks.hpp"
@@ -16,7 +18,18 @@ bool same(const std::weak_ptr<CopyQueue>& a, const std::weak_ptr<CopyQueue>& b) 
 
 }  // namespace
 
-bool EngineRoom::Place::has_room() {
+EngineRoom::EngineRoom()
+    : dma_([] {
+          const char* const enabled = std::getenv("HSA_ENABLE_SDMA");
+          return !enabled || std::strcmp(enabled, "0") != 0;
+      }()) {}
+
+std::size_t EngineRoom::most_of(const Engine& engine) const noexcept {
+    const auto [agent, to, from] = engine;
+    return dma_ && (to == 0 || from == 0) ? most_by_dma : most_by_kernels;
+}
+
+bool EngineRoom::Place::has_room(std::size_t most) {
     if (in_flight.size() < most) return true;
     std::erase_if(in_flight, [](const Given& copy) {
         const auto done = copy.done.lock();
@@ -30,7 +43,7 @@ bool EngineRoom::take(const Engine& engine, const std::weak_ptr<CopyQueue>& queu
     const std::lock_guard lock(mutex_);
     Place& place = places_[engine];
     const bool its_turn = place.line.empty() || (place.served && place.served == queue.lock().get());
-    const bool takes = its_turn && place.has_room();
+    const bool takes = its_turn && place.has_room(most_of(engine));
     if (takes) {
         place.in_flight.push_back({done, below});
         place.served = nullptr;
@@ -78,7 +91,7 @@ void EngineRoom::call_when_below(const Engine& engine, const std::shared_ptr<Poo
 void EngineRoom::serve(const Engine& engine) noexcept {
     std::unique_lock lock(mutex_);
     Place& place = places_[engine];
-    while (!place.line.empty() && place.has_room()) {
+    while (!place.line.empty() && place.has_room(most_of(engine))) {
         std::shared_ptr<CopyQueue> queue = place.line.front().lock();
         place.line.pop_front();
         place.served = queue.get();

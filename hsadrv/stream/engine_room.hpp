@@ -2,10 +2,11 @@
 //
 //   if (room->take(engine, weak_from_this(), done, 1)) start(…);    // else advance() is called when it is its turn
 //
-// The ring in which the runtime's kernels copy has 64 packets, up to two for a copy, and may serve several engines
-// (ROCR's GpuAgent::minAqlSize_, BlitKernel). When it is full, the runtime waits with its locks and the caller's, and
-// for ever if the GPU is lost. So hsadrv gives it less, and leaves room for dma_copy() and for the copies with which
-// the runtime itself loads code.
+// When an engine's ring is full, the runtime waits with its locks and the caller's, and for ever if the GPU is lost. So
+// hsadrv gives it less. The ring in which the runtime's kernels copy, between GPUs and within one, has 64 packets, up
+// to two for a copy (ROCR's GpuAgent::minAqlSize_, BlitKernel); dma_copy() uses it, too, and the copies with which the
+// runtime itself loads code. Those of DMA engines have a megabyte (BlitSdma). With HSA_ENABLE_SDMA=0, kernels make all
+// copies.
 //
 // Queues that find no room wait in line. When any copy of the engine is complete, they are served in turn, on the
 // copies' thread. A copy is in flight until its signal is below a value, or is released. Thread safety: any thread; one
@@ -31,10 +32,13 @@ class CopyQueue;
 
 class EngineRoom : public std::enable_shared_from_this<EngineRoom> {
   public:
-    /// Copies of one engine in flight.
-    static constexpr std::size_t most = 10;
-    /// The agent whose engine copies, and the handles of the GPUs to and from which.
+    /// Copies in flight of one engine, if kernels make them.
+    static constexpr std::size_t most_by_kernels = 10;
+    static constexpr std::size_t most_by_dma = 64;
+    /// The agent whose engine copies, and the handles of the GPUs to and from which; zero: the host.
     using Engine = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+
+    EngineRoom();
 
     /// Whether the queue may give the engine a copy, which is then in flight until its signal is below `below`. If not,
     /// the queue is in line. May throw std::bad_alloc.
@@ -53,12 +57,14 @@ class EngineRoom : public std::enable_shared_from_this<EngineRoom> {
         std::vector<Given> in_flight;
         std::deque<std::weak_ptr<CopyQueue>> line;
         const CopyQueue* served = nullptr;  // taken out of the line
-        bool has_room();
+        bool has_room(std::size_t most);
     };
+    std::size_t most_of(const Engine& engine) const noexcept;
     void await_copies(const Engine& engine, Place& place);
     void call_when_below(const Engine& engine, const std::shared_ptr<PooledSignal>& done, std::int64_t below);
     void serve(const Engine& engine) noexcept;
 
+    const bool dma_;
     Ranked<std::mutex, LockRank::engines> mutex_;
     std::map<Engine, Place> places_;
 };

@@ -149,7 +149,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
 
 TEST_CASE("engines have only some parts of a copy at once, and the next copy waits for all", "[stream][copy]") {
     NEEDS_DEVICE();
-    constexpr std::size_t most = detail::EngineRoom::most, parts = 3 * most;
+    constexpr std::size_t most = detail::EngineRoom::most_by_kernels, parts = 3 * most;
     InParts f;
     f.copy(parts);
     CHECK(f.started == most);
@@ -382,7 +382,7 @@ struct CopiesInOrder {
 TEST_CASE("an engine has so many copies at once, and streams take turns", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
-    constexpr std::size_t most = detail::EngineRoom::most;
+    constexpr std::size_t most = detail::EngineRoom::most_by_kernels;
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), second(signals, given), third(signals, given);
@@ -410,12 +410,12 @@ TEST_CASE("a stream waits for no particular copy of a full engine", "[stream][co
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), other(signals, given);
-    many.put(detail::EngineRoom::most);
+    many.put(detail::EngineRoom::most_by_kernels);
     other.put();
     CHECK(other.own == 0);
     many.copies[4]->ref().store(0);
     CHECK(eventually([&] { return other.own == 1; }));
-    many.end(detail::EngineRoom::most);
+    many.end(detail::EngineRoom::most_by_kernels);
     other.end();
 }
 
@@ -426,7 +426,7 @@ TEST_CASE("streams that end while they wait for an engine leave their turns to o
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), ended(signals, given), last(signals, given);
     auto destroyed = std::make_unique<CopiesInOrder>(signals, given);
-    many.put(detail::EngineRoom::most);
+    many.put(detail::EngineRoom::most_by_kernels);
     ended.put();
     destroyed->put();
     last.put();
@@ -436,7 +436,7 @@ TEST_CASE("streams that end while they wait for an engine leave their turns to o
     CHECK(eventually([&] { return last.own == 1; }));
     CHECK(ended.own == 0);
     CHECK(ended.copies.front()->ref().load() == -1);
-    many.end(detail::EngineRoom::most - 1);
+    many.end(detail::EngineRoom::most_by_kernels - 1);
     last.end();
 }
 
