@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array names{
     "a stream's handle", "the list of streams", "a stream", "the pool of queues", "a queue", "a stream's copies",
-    "the callbacks",     "the engines' room",   "a leaf"};
+    "the engines' room", "the callbacks",       "a leaf"};
 thread_local std::array<unsigned, names.size()> held{};
 
 std::size_t number(LockRank rank) noexcept { return static_cast<std::size_t>(rank); }

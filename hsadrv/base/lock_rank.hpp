@@ -21,8 +21,8 @@ enum class LockRank : std::uint8_t {
     pool,       ///< QueuePool
     queue,      ///< SharedQueue
     copies,     ///< CopyQueue
-    callbacks,  ///< SignalCallbacks
     engines,    ///< EngineRoom
+    callbacks,  ///< SignalCallbacks
     leaf,       ///< Timeline, StreamHolds, SignalPool, departures: no lock is taken while one is held
 };
 

@@ -15,16 +15,19 @@ std::int64_t parts_to_start(const CopyQueue::Copy& copy) noexcept {
     return static_cast<std::int64_t>(copy.parts.count - copy.started);
 }
 
-// The parts that are not started leave one: zero would let the packets after the copy run. The callback has no owner: a
-// failure of the stream does not make it due.
+EngineRoom::Engine engine_of(const CopyQueue::Copy& copy) {
+    return {copy.agent.native().handle, copy.engine_id.first, copy.engine_id.second};
+}
+
+// The signal becomes -1 when the parts that were started are complete; until then the others keep it above zero, and
+// no packet after the copy runs. The callback has no owner: a failure of the stream does not make it due.
 void abandon(const CopyQueue::Copy& copy) noexcept {
     const auto& done = copy.done;
     if (copy.started == 0) return done->ref().store(-1);
-    done->ref().subtract(parts_to_start(copy) - 1);
     try {
-        Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, 2,
+        Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, parts_to_start(copy) + 1,
                                                        [done] { done->ref().store(-1); });
-    } catch (...) {  // out of memory: it stays at one, and what it keeps is leaked
+    } catch (...) {  // out of memory: it stays above zero, and what it keeps is leaked
     }
 }
 
@@ -32,10 +35,6 @@ void abandon(const CopyQueue::Copy& copy) noexcept {
 
 CopyQueue::CopyQueue(std::shared_ptr<Timeline> timeline)
     : timeline_(std::move(timeline)), room_(Driver::current().runtime().engine_room()) {}
-
-CopyQueue::~CopyQueue() {
-    if (!in_forked_child()) room_->leave(this);
-}
 
 hsa_status_t CopyQueue::put(Copy copy) {
     const std::uint64_t epochs = copy.before.epochs;
@@ -59,7 +58,6 @@ hsa_status_t CopyQueue::put(Copy copy) {
         } catch (...) {
             if (front.started == 0) {
                 waiting_.pop_front();
-                room_->leave(this);
                 throw;
             }
             error = std::current_exception();
@@ -76,6 +74,7 @@ bool CopyQueue::in_order(const Copy& copy) const noexcept {
 }
 
 hsa_status_t CopyQueue::give(Copy& copy) {
+    copy.in_line = false;
     if (!in_order(copy)) return HSA_STATUS_SUCCESS;
     hsa_signal_t before{};
     Dependencies dependencies;
@@ -94,17 +93,19 @@ hsa_status_t CopyQueue::give(Copy& copy) {
 }
 
 template <class Function>
-bool CopyQueue::start_in_room(const Copy& copy, std::int64_t below, Function&& start) {
+bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, Function&& start) {
     if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
-    if (!room_->take(copy.agent, this, {copy.done, below})) return false;
+    const EngineRoom::Engine engine = engine_of(copy);
+    copy.in_line = !room_->take(engine, weak_from_this(), copy.done, below);
+    if (copy.in_line) return false;
     bool started = false;
     try {
         started = start();
     } catch (...) {
-        room_->give_back(copy.agent, this);
+        room_->give_back(engine, copy.done);
         throw;
     }
-    if (!started) room_->give_back(copy.agent, this);
+    if (!started) room_->give_back(engine, copy.done);
     return true;
 }
 
@@ -126,19 +127,14 @@ void CopyQueue::give_parts(Copy& copy, Dependencies dependencies) {
     copy.given = copy.started == copy.parts.count;
 }
 
-// The callback keeps the signal alive: the runtime's thread reads it until then.
+// The callback keeps the signal alive: the runtime's thread reads it until then. EngineRoom calls what is in its
+// line; then this call is for the stream's failure.
 void CopyQueue::await_front() {
     const Copy& front = waiting_.front();
-    SignalCallbacks& thread = Driver::current().runtime().copies();
-    const auto advance = [weak = weak_from_this()](const auto&) {
+    const Completion awaited = front.in_line ? Completion{front.before.epochs, front.done} : front.before;
+    timeline_->call_when(Driver::current().runtime().copies(), awaited, [awaited, weak = weak_from_this()] {
         if (const auto queue = weak.lock()) queue->advance();
-    };
-    if (!in_order(front))
-        return timeline_->call_when(thread, front.before, [advance, keep = front.before] { advance(keep); });
-    EngineRoom::Taken first = room_->awaited(front.agent, this);
-    if (!first.done) first = {front.done, INT64_MAX};  // ask again at once
-    timeline_->call_below(thread, first.done->ref(), first.below, front.before.epochs,
-                          [advance, keep = first.done] { advance(keep); });
+    });
 }
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.
@@ -166,7 +162,6 @@ void CopyQueue::end() noexcept {
     ended_ = true;
     for (const Copy& copy : waiting_) abandon(copy);
     waiting_.clear();
-    room_->leave(this);
 }
 
 }  // namespace hsadrv::detail

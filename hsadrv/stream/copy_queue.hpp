@@ -6,8 +6,8 @@
 // An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
 // engine already has. Until then it waits here, and a thread of the runtime submits it later. So does one after many
-// that its GPU's engines have (EngineRoom). A copy in parts is submitted as they complete, and the next one when all
-// are complete.
+// that its engine has, of all streams (EngineRoom). A copy in parts is submitted as they complete, and the next one
+// when all are complete.
 //
 // Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
 // nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
@@ -58,32 +58,33 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
         Completion before;                   ///< its signal is zero when the copy may run; null: now
         std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete; in parts, how many are not
         // Its progress; only the queue writes these.
-        bool in_parts = false, given = false;
-        std::size_t started = 0;  // parts
+        bool in_parts = false, given = false, in_line = false;  // in line: of EngineRoom
+        std::size_t started = 0;                                // parts
     };
 
     explicit CopyQueue(std::shared_ptr<Timeline> timeline);
     CopyQueue(const CopyQueue&) = delete;
     CopyQueue& operator=(const CopyQueue&) = delete;
-    ~CopyQueue();
 
     /// Returns the status if the copy was submitted at once. If that is an error, or if it throws, nothing was started.
     /// An error found later, also in a later part, fails the stream.
     hsa_status_t put(Copy copy);
     /// Copies that wait here never run. Any thread; calling it again has no effect.
     void end() noexcept;
+    /// Gives copies that may run now. On the copies' thread.
+    void advance() noexcept;
 
   private:
-    void advance() noexcept;
     // With the mutex held.
     bool in_order(const Copy& copy) const noexcept;
     /// If it may run, and as far as there is room.
     hsa_status_t give(Copy& copy);
     hsa_status_t give_whole(Copy& copy, Dependencies dependencies);
     void give_parts(Copy& copy, Dependencies dependencies);
-    /// Calls `start` if the engines have room; `below`: EngineRoom::Taken. Returns whether they had.
+    /// Calls `start` if the engine has room for a copy that is complete when its signal is below that. Returns whether
+    /// it had.
     template <class Function>
-    bool start_in_room(const Copy& copy, std::int64_t below, Function&& start);
+    bool start_in_room(Copy& copy, std::int64_t below, Function&& start);
     void await_front();
 
     const std::shared_ptr<Timeline> timeline_;

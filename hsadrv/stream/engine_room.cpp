@@ -1,59 +1,106 @@
 #include "hsadrv/stream/engine_room.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <mutex>
+#include <cstdlib>
+#include <cstring>
+
+#include "hsadrv/base/runtime.hpp"
+#include "hsadrv/signal_callbacks.hpp"
+#include "hsadrv/stream/copy_queue.hpp"
 
 namespace hsadrv::detail {
 
-bool EngineRoom::Gpu::has_some(const void* owner) const {
-    return std::ranges::any_of(in_flight, [&](const InFlight& copy) { return copy.owner == owner; });
+namespace {
+
+bool same(const std::weak_ptr<CopyQueue>& a, const std::weak_ptr<CopyQueue>& b) noexcept {
+    return !a.owner_before(b) && !b.owner_before(a);
 }
 
-bool EngineRoom::Gpu::has_room(const void* owner) {
-    const bool others_wait = !waiting.empty() && !waiting.contains(owner);
-    if (!others_wait && in_flight.size() < most) return true;
-    std::erase_if(in_flight, [](const InFlight& copy) {
+}  // namespace
+
+EngineRoom::EngineRoom()
+    : dma_([] {
+          const char* const enabled = std::getenv("HSA_ENABLE_SDMA");
+          return !enabled || std::strcmp(enabled, "0") != 0;
+      }()) {}
+
+std::size_t EngineRoom::most_of(const Engine& engine) const noexcept {
+    const auto [agent, to, from] = engine;
+    return dma_ && (to == 0 || from == 0) ? most_by_dma : most_by_kernels;
+}
+
+bool EngineRoom::Place::has_room(std::size_t most) {
+    if (in_flight.size() < most) return true;
+    std::erase_if(in_flight, [](const Given& copy) {
         const auto done = copy.done.lock();
         return !done || done->ref().load() < copy.below;
     });
-    return in_flight.size() < most && !(others_wait && has_some(owner));
+    return in_flight.size() < most;
 }
 
-bool EngineRoom::take(AgentRef gpu, const void* owner, const Taken& copy) {
+bool EngineRoom::take(const Engine& engine, const std::weak_ptr<CopyQueue>& queue,
+                      const std::shared_ptr<PooledSignal>& done, std::int64_t below) {
     const std::lock_guard lock(mutex_);
-    Gpu& at = gpus_[gpu.native().handle];
-    if (!at.has_room(owner)) {
-        if (!at.has_some(owner)) at.waiting.insert(owner);
-        return false;
+    Place& place = places_[engine];
+    const bool its_turn = place.line.empty() || (place.served && place.served == queue.lock().get());
+    const bool takes = its_turn && place.has_room(most_of(engine));
+    if (takes) {
+        place.in_flight.push_back({done, below});
+        place.served = nullptr;
+    } else if (std::ranges::none_of(place.line, [&](const auto& other) { return same(other, queue); })) {
+        place.line.push_back(queue);
     }
-    at.in_flight.push_back({owner, copy.done, copy.below});
-    at.waiting.erase(owner);
-    return true;
+    if (!place.line.empty()) await_copies(engine, place);
+    return takes;
 }
 
-void EngineRoom::give_back(AgentRef gpu, const void* owner) noexcept {
+void EngineRoom::give_back(const Engine& engine, const std::shared_ptr<PooledSignal>& done) noexcept {
     const std::lock_guard lock(mutex_);
-    auto& in_flight = gpus_[gpu.native().handle].in_flight;
-    const auto last = std::find_if(in_flight.rbegin(), in_flight.rend(),
-                                   [&](const InFlight& copy) { return copy.owner == owner; });
-    if (last != in_flight.rend()) in_flight.erase(std::next(last).base());
+    Place& place = places_[engine];
+    auto& in_flight = place.in_flight;
+    for (auto copy = in_flight.end(); copy != in_flight.begin();)
+        if ((--copy)->done.lock() == done) {
+            in_flight.erase(copy);
+            break;
+        }
+    if (place.line.empty()) return;
+    try {
+        call_when_below(engine, done, INT64_MAX);
+    } catch (const std::exception&) {  // out of memory: those in line are served when another copy is complete
+    }
 }
 
-EngineRoom::Taken EngineRoom::awaited(AgentRef gpu, const void* owner) {
-    const std::lock_guard lock(mutex_);
-    Gpu& at = gpus_[gpu.native().handle];
-    if (at.has_room(owner)) return {};
-    std::vector<InFlight> own;
-    std::ranges::copy_if(at.in_flight, std::back_inserter(own),
-                         [&](const InFlight& copy) { return copy.owner == owner; });
-    const InFlight& copy = own.empty() ? at.in_flight.front() : own[own.size() / 2];
-    return {copy.done.lock(), copy.below};
+// The callbacks keep the signals alive until then, so none of these copies is released without a call.
+void EngineRoom::await_copies(const Engine& engine, Place& place) {
+    for (Given& copy : place.in_flight) {
+        const auto done = copy.awaited ? nullptr : copy.done.lock();
+        if (!done) continue;
+        call_when_below(engine, done, copy.below);
+        copy.awaited = true;
+    }
 }
 
-void EngineRoom::leave(const void* owner) noexcept {
-    const std::lock_guard lock(mutex_);
-    for (auto& [gpu, at] : gpus_) at.waiting.erase(owner);
+void EngineRoom::call_when_below(const Engine& engine, const std::shared_ptr<PooledSignal>& done, std::int64_t below) {
+    const auto serve = [weak = weak_from_this(), engine, done] {
+        if (const auto room = weak.lock()) room->serve(engine);
+    };
+    Driver::current().runtime().copies().on_signal(done->ref(), Condition::less, below, serve);
+}
+
+// Gives each in line one turn while there is room. Who wants another one is at the end of the line again.
+void EngineRoom::serve(const Engine& engine) noexcept {
+    std::unique_lock lock(mutex_);
+    Place& place = places_[engine];
+    while (!place.line.empty() && place.has_room(most_of(engine))) {
+        std::shared_ptr<CopyQueue> queue = place.line.front().lock();
+        place.line.pop_front();
+        place.served = queue.get();
+        lock.unlock();
+        if (queue) queue->advance();
+        queue = nullptr;
+        lock.lock();
+        place.served = nullptr;
+    }
 }
 
 }  // namespace hsadrv::detail

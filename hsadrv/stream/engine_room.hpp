@@ -1,23 +1,25 @@
-// Internal: how many copies the engines of a GPU have at once, of all streams.
+// Internal: how many copies a GPU's engine has at once, of all streams.
 //
-//   if (room.take(gpu, this, done, 1)) start(…);
-//   else on_signal(room.awaited(gpu, this), … ask again …);
-//   room.leave(this);
+//   if (room->take(engine, weak_from_this(), done, 1)) start(…);    // else advance() is called when it is its turn
 //
-// The ring in which the runtime's kernels copy has 64 packets, up to two for a copy (ROCR's GpuAgent::minAqlSize_,
-// BlitKernel). When it is full, the runtime waits with its locks and the caller's, and for ever if the GPU is lost. So
-// hsadrv gives it less, and leaves room for the copies with which the runtime itself loads code. Who has no copy in
-// flight comes before those who have some.
+// When an engine's ring is full, the runtime waits with its locks and the caller's, and for ever if the GPU is lost. So
+// hsadrv gives it less. The ring in which the runtime's kernels copy, between GPUs and within one, has 64 packets, up
+// to two for a copy (ROCR's GpuAgent::minAqlSize_, BlitKernel); dma_copy() uses it, too, and the copies with which the
+// runtime itself loads code. Those of DMA engines have a megabyte (BlitSdma). With HSA_ENABLE_SDMA=0, kernels make all
+// copies.
 //
-// A copy is in flight until its signal is below a value, or is released. Thread safety: any thread; one lock.
+// Queues that find no room wait in line. When any copy of the engine is complete, they are served in turn, on the
+// copies' thread. A copy is in flight until its signal is below a value, or is released. Thread safety: any thread; one
+// lock, which is not held while a queue is served.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <tuple>
 #include <vector>
 
 #include "hsadrv/agent.hpp"
@@ -26,43 +28,45 @@
 
 namespace hsadrv::detail {
 
-class EngineRoom {
+class CopyQueue;
+
+class EngineRoom : public std::enable_shared_from_this<EngineRoom> {
   public:
-    /// Copies of a GPU's engines in flight.
-    static constexpr std::size_t most = 24;
+    /// Copies in flight of one engine, if kernels make them.
+    static constexpr std::size_t most_by_kernels = 10;
+    static constexpr std::size_t most_by_dma = 64;
+    /// The agent whose engine copies, and the handles of the GPUs to and from which; zero: the host.
+    using Engine = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
-    /// A copy, or a part of one, that is complete when its signal is below `below`.
-    struct Taken {
-        std::shared_ptr<PooledSignal> done;
-        std::int64_t below;
-    };
+    EngineRoom();
 
-    /// Whether the owner may give the GPU's engines another copy, which is then in flight. If not, it waits until
-    /// take() is true or leave(). May throw std::bad_alloc.
-    bool take(AgentRef gpu, const void* owner, const Taken& copy);
-    /// The last one that the owner took was refused.
-    void give_back(AgentRef gpu, const void* owner) noexcept;
-    /// What to wait for before asking again: half of the owner's own copies, or if it has none, the first of all. Null:
-    /// nothing.
-    Taken awaited(AgentRef gpu, const void* owner);
-    /// The owner waits for no room any more. What it has in flight stays.
-    void leave(const void* owner) noexcept;
+    /// Whether the queue may give the engine a copy, which is then in flight until its signal is below `below`. If not,
+    /// the queue is in line. May throw std::bad_alloc.
+    bool take(const Engine& engine, const std::weak_ptr<CopyQueue>& queue, const std::shared_ptr<PooledSignal>& done,
+              std::int64_t below);
+    /// The last copy with that signal was refused.
+    void give_back(const Engine& engine, const std::shared_ptr<PooledSignal>& done) noexcept;
 
   private:
-    struct InFlight {
-        const void* owner;
+    struct Given {
         std::weak_ptr<PooledSignal> done;  // an owner would keep the runtime alive
         std::int64_t below;
+        bool awaited = false;
     };
-    struct Gpu {
-        std::vector<InFlight> in_flight;
-        std::set<const void*> waiting;  // owners without a copy in flight
-        bool has_some(const void* owner) const;
-        bool has_room(const void* owner);
+    struct Place {
+        std::vector<Given> in_flight;
+        std::deque<std::weak_ptr<CopyQueue>> line;
+        const CopyQueue* served = nullptr;  // taken out of the line
+        bool has_room(std::size_t most);
     };
+    std::size_t most_of(const Engine& engine) const noexcept;
+    void await_copies(const Engine& engine, Place& place);
+    void call_when_below(const Engine& engine, const std::shared_ptr<PooledSignal>& done, std::int64_t below);
+    void serve(const Engine& engine) noexcept;
 
+    const bool dma_;
     Ranked<std::mutex, LockRank::engines> mutex_;
-    std::map<std::uint64_t, Gpu> gpus_;  // by the agent's handle
+    std::map<Engine, Place> places_;
 };
 
 }  // namespace hsadrv::detail

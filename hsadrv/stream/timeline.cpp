@@ -66,12 +66,6 @@ void Timeline::call_when(SignalCallbacks& thread, const Completion& completion, 
         thread.hurry(this, completion.epochs);
 }
 
-void Timeline::call_below(SignalCallbacks& thread, SignalRef signal, std::int64_t below, std::uint64_t epochs,
-                          std::function<void()> function) const {
-    thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll, this, epochs);
-    if (failed() && !may_follow({.epochs = epochs})) thread.hurry(this, epochs);
-}
-
 void Timeline::call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below,
                          std::function<void()> function) const {
     thread.on_signal(signal, Condition::less, below, std::move(function), live_streams::poll, host_functions());

@@ -123,9 +123,6 @@ class Timeline {
     /// Calls `function` on that thread when the completion is reached or lost, and perhaps once more often: at every
     /// failure of the stream.
     void call_when(SignalCallbacks& thread, const Completion& completion, std::function<void()> function) const;
-    /// The same when the signal is below that, or if what follows so many packets is lost.
-    void call_below(SignalCallbacks& thread, SignalRef signal, std::int64_t below, std::uint64_t epochs,
-                    std::function<void()> function) const;
     /// Calls a host function of the stream when the signal is below that, or at once when the stream fails. Its owner
     /// is another one, so that only these can be dropped.
     void call_host(SignalCallbacks& thread, SignalRef signal, std::int64_t below, std::function<void()> function) const;

@@ -140,7 +140,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
     flag.set(1);
     CHECK_THROWS_WITH(f.stream.synchronize(patience), Contains("refused on purpose"));
     CHECK(f.started == 2);
-    CHECK(f.done->ref().load() == 3);  // the parts that an engine has, and one that never ends
+    CHECK(f.done->ref().load() == 5);
     f.done->ref().subtract(2);
     CHECK(f.done->ref().wait(Condition::less, 0, patience) == -1);
     std::this_thread::sleep_for(100ms);
@@ -149,7 +149,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
 
 TEST_CASE("engines have only some parts of a copy at once, and the next copy waits for all", "[stream][copy]") {
     NEEDS_DEVICE();
-    constexpr std::size_t most = detail::EngineRoom::most, parts = 3 * most;
+    constexpr std::size_t most = detail::EngineRoom::most_by_kernels, parts = 3 * most;
     InParts f;
     f.copy(parts);
     CHECK(f.started == most);
@@ -157,7 +157,7 @@ TEST_CASE("engines have only some parts of a copy at once, and the next copy wai
     from.set(5);
     f.stream.copy_async(next.data(), from.data(), 4);
     for (std::size_t complete = 0; complete < parts; ++complete) {
-        REQUIRE(eventually([&] { return f.started - complete >= most / 2 || f.started == parts; }));
+        REQUIRE(eventually([&] { return f.started - complete == most || f.started == parts; }));
         CHECK(f.started - complete <= most);
         CHECK(next.get() == 0);
         f.done->ref().subtract(1);
@@ -173,7 +173,7 @@ TEST_CASE("a stream that ends with a copy in parts starts no more of them, and w
     f.copy(1000);
     const std::size_t started = f.started;
     CHECK_FALSE(f.stream.close(20ms));
-    CHECK(f.done->ref().load() == static_cast<std::int64_t>(started) + 1);
+    CHECK(f.done->ref().load() == 1000);
     f.done->ref().subtract(static_cast<std::int64_t>(started));
     CHECK(f.done->ref().wait(Condition::less, 0, patience) == -1);
     CHECK(f.started == started);
@@ -379,10 +379,10 @@ struct CopiesInOrder {
 
 }  // namespace
 
-TEST_CASE("engines of a GPU have so many copies at once; those without any come first", "[stream][copy]") {
+TEST_CASE("an engine has so many copies at once, and streams take turns", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
-    constexpr std::size_t most = detail::EngineRoom::most;
+    constexpr std::size_t most = detail::EngineRoom::most_by_kernels;
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), second(signals, given), third(signals, given);
@@ -391,9 +391,9 @@ TEST_CASE("engines of a GPU have so many copies at once; those without any come 
     third.put(1);
     CHECK(given == most);
     CHECK(second.own + third.own == 0);
-    many.end(2);
+    many.end(3);
     CHECK(eventually([&] { return second.own == 1 && third.own == 1; }));
-    CHECK(given == most + 2);
+    CHECK(given == most + 3);
     while (many.ended + second.ended + third.ended < most + 13) {
         const auto in_flight = [&] { return many.in_flight() + second.in_flight() + third.in_flight(); };
         CHECK(in_flight() <= most);
@@ -404,23 +404,56 @@ TEST_CASE("engines of a GPU have so many copies at once; those without any come 
     CHECK(given == most + 13);
 }
 
-TEST_CASE("a stream that waited for an engine's room and ended leaves it to the others", "[stream][copy]") {
+TEST_CASE("a stream waits for no particular copy of a full engine", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
-    CopiesInOrder many(signals, given), ended(signals, given);
+    CopiesInOrder many(signals, given), other(signals, given);
+    many.put(detail::EngineRoom::most_by_kernels);
+    other.put();
+    CHECK(other.own == 0);
+    many.copies[4]->ref().store(0);
+    CHECK(eventually([&] { return other.own == 1; }));
+    many.end(detail::EngineRoom::most_by_kernels);
+    other.end();
+}
+
+TEST_CASE("streams that end while they wait for an engine leave their turns to others", "[stream][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::atomic<std::size_t> given{0};
+    SignalPool& signals = device.driver.runtime().signals();
+    CopiesInOrder many(signals, given), ended(signals, given), last(signals, given);
     auto destroyed = std::make_unique<CopiesInOrder>(signals, given);
-    many.put(detail::EngineRoom::most + 1);
+    many.put(detail::EngineRoom::most_by_kernels);
     ended.put();
     destroyed->put();
+    last.put();
     ended.queue->end();
     destroyed.reset();
-    many.end(detail::EngineRoom::most);
-    CHECK(eventually([&] { return many.own == detail::EngineRoom::most + 1; }));
+    many.end();
+    CHECK(eventually([&] { return last.own == 1; }));
     CHECK(ended.own == 0);
     CHECK(ended.copies.front()->ref().load() == -1);
-    many.end();
+    many.end(detail::EngineRoom::most_by_kernels - 1);
+    last.end();
+}
+
+TEST_CASE("parts of a copy that is abandoned count until they are complete", "[stream][copy]") {
+    NEEDS_DEVICE();
+    InParts first, second;
+    first.copy(1000);
+    first.stream.close(20ms);
+    second.copy(1000);
+    CHECK(second.started == 0);
+    first.done->ref().subtract(1);
+    CHECK(eventually([&] { return second.started == 1; }));
+    second.stream.close(20ms);
+    first.done->ref().subtract(static_cast<std::int64_t>(first.started) - 1);
+    second.done->ref().subtract(1);
+    CHECK(first.done->ref().wait(Condition::less, 0, patience) == -1);
+    CHECK(second.done->ref().wait(Condition::less, 0, patience) == -1);
 }
 
 TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy][error]") {
