@@ -18,11 +18,13 @@ constexpr u32 kIdentity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 
 /// Data in v4 and its successors, the resource in s[8:11], no addresses but OFFSET.
 std::vector<u32> typed(const std::string& mnemonic, u32 data_format, u32 number_format, u32 offset = 0) {
-    return {0xe8000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 15 | data_format << 19 | number_format << 23 | offset,
+    return {0xe8000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 15 | data_format << 19 | number_format << 23 |
+                offset,
             4u << 8 | 2u << 16 | 128u << 24};
 }
 std::vector<u32> untyped(const std::string& mnemonic, u32 modifiers = 0, u32 operands = 4u << 8) {
-    return {0xe0000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 18 | modifiers, operands | 2u << 16 | 128u << 24};
+    return {0xe0000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 18 | modifiers,
+            operands | 2u << 16 | 128u << 24};
 }
 
 using Values = std::array<u32, 4>;

@@ -14,7 +14,8 @@ std::vector<u32> ds(const std::string& mnemonic, u32 offset, u32 address, u32 da
                     Target target = Target::gfx900) {
     const Row& row = row_of(mnemonic, target);
     const u32 gds = row.is(kGws) ? 1u << 16 : 0;
-    return {0xd8000000u | u32{row.opcodes.gfx9.number} << 17 | gds | offset, address | data0 << 8 | data1 << 16 | d << 24};
+    return {0xd8000000u | u32{row.opcodes.gfx9.number} << 17 | gds | offset,
+            address | data0 << 8 | data1 << 16 | d << 24};
 }
 
 /// A wave with its own LDS.

@@ -164,9 +164,7 @@ class OneLane {
         if (changed < kAround) set(changed, static_cast<unsigned char>(byte(changed) ^ bits));
         REQUIRE(m_.run(code()) == Stop::End);
     }
-    u32 result(unsigned dword) {
-        return row_.is(kToLds) ? m_.lds(4 * dword) : m_.machine.lane(kResult + dword, 0);
-    }
+    u32 result(unsigned dword) { return row_.is(kToLds) ? m_.lds(4 * dword) : m_.machine.lane(kResult + dword, 0); }
     unsigned char byte(unsigned n) { return is_local() ? lds(n) : m_.at<unsigned char>(kAt - 8 + n); }
 
   private:

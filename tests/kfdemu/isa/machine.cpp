@@ -3,6 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tools/kfdemu/isa/encodings/family.hpp"
+
 namespace test_isa {
 
 using namespace kfdemu::isa;
@@ -70,13 +72,13 @@ const Row& row_of(const std::string& mnemonic, Target target) {
 }
 
 std::vector<u32> vop1(const std::string& mnemonic, u32 d, u32 a, Target target) {
-    return {0x7e000000u | d << 17 | u32{row_of(mnemonic, target).opcodes.gfx9.number} << 9 | a};
+    return {0x7e000000u | d << 17 | opcode_of(row_of(mnemonic, target), target) << 9 | a};
 }
 
 std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target target) {
     const Row& row = row_of(mnemonic, target);
-    if (row.format == Format::Vopc) return {0x7c000000u | u32{row.opcodes.gfx9.number} << 17 | (b & 255) << 9 | a};
-    return {u32{row.opcodes.gfx9.number} << 25 | d << 17 | (b & 255) << 9 | a};
+    if (row.format == Format::Vopc) return {0x7c000000u | opcode_of(row, target) << 17 | (b & 255) << 9 | a};
+    return {opcode_of(row, target) << 25 | d << 17 | (b & 255) << 9 | a};
 }
 
 std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u32 low, u32 high, Target target) {
@@ -85,23 +87,23 @@ std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u
                      : row.format == Format::Vop1  ? 0x140
                      : row.format == Format::Vop3p ? 0x380
                                                    : 0;
-    return {0xd0000000u | (base + row.opcodes.gfx9.number) << 16 | d | low, a | b << 9 | c << 18 | high};
+    return {0xd0000000u | (base + opcode_of(row, target)) << 16 | d | low, a | b << 9 | c << 18 | high};
 }
 
 std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a) {
-    return {0xbe800000u | d << 16 | u32{row_of(mnemonic).opcodes.gfx9.number} << 8 | a};
+    return {0xbe800000u | d << 16 | opcode_of(row_of(mnemonic), Target::gfx90a) << 8 | a};
 }
 std::vector<u32> sop2(const std::string& mnemonic, u32 d, u32 a, u32 b) {
-    return {0x80000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 23 | d << 16 | b << 8 | a};
+    return {0x80000000u | opcode_of(row_of(mnemonic), Target::gfx90a) << 23 | d << 16 | b << 8 | a};
 }
 std::vector<u32> sopc(const std::string& mnemonic, u32 a, u32 b) {
-    return {0xbf000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 16 | b << 8 | a};
+    return {0xbf000000u | opcode_of(row_of(mnemonic), Target::gfx90a) << 16 | b << 8 | a};
 }
 std::vector<u32> sopk(const std::string& mnemonic, u32 d, u32 k) {
-    return {0xb0000000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 23 | d << 16 | (k & 0xffff)};
+    return {0xb0000000u | opcode_of(row_of(mnemonic), Target::gfx90a) << 23 | d << 16 | (k & 0xffff)};
 }
 std::vector<u32> sopp(const std::string& mnemonic, u32 k) {
-    return {0xbf800000u | u32{row_of(mnemonic).opcodes.gfx9.number} << 16 | (k & 0xffff)};
+    return {0xbf800000u | opcode_of(row_of(mnemonic), Target::gfx90a) << 16 | (k & 0xffff)};
 }
 std::vector<u32> operator+(std::vector<u32> a, const std::vector<u32>& b) {
     a.insert(a.end(), b.begin(), b.end());

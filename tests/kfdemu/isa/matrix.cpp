@@ -89,7 +89,7 @@ TEST_CASE("v_dot2c adds to its destination", "[isa][matrix]") {
 
 namespace {
 
-enum class Factor { f32, f16, bf16, i8, f64 };
+enum class Factor { f32, f16, bf16, i8, f64, fp8, bf8 };
 
 /// A shape and the manual's rule for A: which lane holds row i, depth k of block b, and as which element of that lane.
 struct Mfma {
@@ -97,6 +97,8 @@ struct Mfma {
     unsigned rows, depth, blocks;
     Factor element;
     unsigned per_lane;  ///< elements of A that a lane holds: K runs through them first
+    Target target = Target::gfx90a;
+    Factor b = element;
 };
 
 constexpr Mfma kShapes[] = {
@@ -127,6 +129,20 @@ constexpr Mfma kShapes[] = {
     {"v_mfma_f32_16x16x8bf16", 16, 8, 1, Factor::bf16, 2},
     {"v_mfma_f64_16x16x4f64", 16, 4, 1, Factor::f64, 1},
     {"v_mfma_f64_4x4x4f64", 4, 4, 4, Factor::f64, 1},
+    {"v_mfma_f32_16x16x8_xf32", 16, 8, 1, Factor::f32, 2, Target::gfx942},
+    {"v_mfma_f32_32x32x4_xf32", 32, 4, 1, Factor::f32, 2, Target::gfx942},
+    {"v_mfma_i32_32x32x16_i8", 32, 16, 1, Factor::i8, 8, Target::gfx942},
+    {"v_mfma_i32_16x16x32_i8", 16, 32, 1, Factor::i8, 8, Target::gfx942},
+    {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 1, Factor::bf8, 8, Target::gfx942, Factor::bf8},
+    {"v_mfma_f32_16x16x32_bf8_fp8", 16, 32, 1, Factor::bf8, 8, Target::gfx942, Factor::fp8},
+    {"v_mfma_f32_16x16x32_fp8_bf8", 16, 32, 1, Factor::fp8, 8, Target::gfx942, Factor::bf8},
+    {"v_mfma_f32_16x16x32_fp8_fp8", 16, 32, 1, Factor::fp8, 8, Target::gfx942, Factor::fp8},
+    {"v_mfma_f32_32x32x16_bf8_bf8", 32, 16, 1, Factor::bf8, 8, Target::gfx942, Factor::bf8},
+    {"v_mfma_f32_32x32x16_bf8_fp8", 32, 16, 1, Factor::bf8, 8, Target::gfx942, Factor::fp8},
+    {"v_mfma_f32_32x32x16_fp8_bf8", 32, 16, 1, Factor::fp8, 8, Target::gfx942, Factor::bf8},
+    {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 1, Factor::fp8, 8, Target::gfx942, Factor::fp8},
+    {"v_mfma_f32_32x32x4bf16_1k", 32, 4, 2, Factor::bf16, 4, Target::gfx942},
+    {"v_mfma_f32_16x16x16bf16_1k", 16, 16, 1, Factor::bf16, 4, Target::gfx942},
 };
 
 /// Lanes of one depth group stand together: block after block, row after row; the next group follows.
@@ -149,11 +165,24 @@ Place output_place(const Mfma& s, unsigned b, unsigned i, unsigned j) {
     return {i, 4 * b + j};
 }
 
+/// FP8 (bias 8) or BF8 (bias 16) of a number of at most 4 in magnitude: one bit of mantissa is enough.
+u32 small_float(int value, unsigned mantissa, unsigned bias) {
+    if (value == 0) return 0;
+    const unsigned size = static_cast<unsigned>(value < 0 ? -value : value), exponent = size >= 4   ? 2
+                                                                                        : size >= 2 ? 1
+                                                                                                    : 0;
+    const unsigned fraction = (size << mantissa >> exponent) - (1u << mantissa);
+    return (value < 0 ? 0x80u : 0) | (exponent + bias) << mantissa | fraction;
+}
+
 /// Writes a small whole number as an element of `first` and its successors.
-void put(Machine& m, unsigned first, const Mfma& s, unsigned lane, unsigned number, int value) {
-    switch (s.element) {
+void put(Machine& m, unsigned first, Factor element, unsigned lane, unsigned number, int value) {
+    const u32 byte = element == Factor::fp8   ? small_float(value, 3, 8)
+                     : element == Factor::bf8 ? small_float(value, 2, 16)
+                                              : static_cast<u32>(value) & 0xff;
+    switch (element) {
         case Factor::f32:
-            m.lane(first, lane) = bits(static_cast<float>(value));
+            m.lane(first + number, lane) = bits(static_cast<float>(value));
             return;
         case Factor::f64: {
             const u64 raw = bits(static_cast<double>(value));
@@ -161,13 +190,15 @@ void put(Machine& m, unsigned first, const Mfma& s, unsigned lane, unsigned numb
             m.lane(first + 1, lane) = static_cast<u32>(raw >> 32);
             return;
         }
-        case Factor::i8: {
-            u32& word = m.lane(first, lane);
-            word = (word & ~(0xffu << 8 * number)) | (static_cast<u32>(value) & 0xff) << 8 * number;
+        case Factor::i8:
+        case Factor::fp8:
+        case Factor::bf8: {
+            u32& word = m.lane(first + number / 4, lane);
+            word = (word & ~(0xffu << 8 * (number % 4))) | byte << 8 * (number % 4);
             return;
         }
         default: {
-            const u32 raw = s.element == Factor::f16 ? half(value) : bits(static_cast<float>(value)) >> 16;
+            const u32 raw = element == Factor::f16 ? half(value) : bits(static_cast<float>(value)) >> 16;
             u32& word = m.lane(first + number / 2, lane);
             const unsigned shift = number % 2 * 16;
             word = (word & ~(0xffffu << shift)) | raw << shift;
@@ -194,9 +225,10 @@ constexpr unsigned kA = 2, kB = 6, kD = 16;
 void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
     INFO(s.name << " on " << name(level) << " cbsz " << modifiers.cbsz << " abid " << modifiers.abid << " blgp "
                 << modifiers.blgp);
-    Machine m{Target::gfx90a, level};
+    Machine m{s.target, level};
     Random random{s.depth * 100u + s.rows};
-    const auto number = [&] { return static_cast<int>(random.below(15)) - 7; };
+    const bool tiny = s.element == Factor::bf8 || s.b == Factor::bf8 || s.element == Factor::fp8;
+    const auto number = [&] { return static_cast<int>(random.below(tiny ? 9 : 15)) - (tiny ? 4 : 7); };
     const unsigned size = s.blocks * s.rows * s.depth;
     Matrix a(size), b(size);
     const auto at = [&s](unsigned block, unsigned i, unsigned k) { return (block * s.rows + i) * s.depth + k; };
@@ -205,8 +237,8 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
             for (unsigned k = 0; k < s.depth; ++k) {
                 a[at(block, i, k)] = number();
                 b[at(block, i, k)] = number();
-                put(m, kA, s, input_lane(s, block, i, k), k % s.per_lane, a[at(block, i, k)]);
-                put(m, kB, s, input_lane(s, block, i, k), k % s.per_lane, b[at(block, i, k)]);
+                put(m, kA, s.element, input_lane(s, block, i, k), k % s.per_lane, a[at(block, i, k)]);
+                put(m, kB, s.b, input_lane(s, block, i, k), k % s.per_lane, b[at(block, i, k)]);
             }
         }
     }
@@ -214,7 +246,7 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
     const u32 three = s.element == Factor::i8 ? 131 : 244;  // 3, or 2.0
     const int c = s.element == Factor::i8 ? 3 : 2;
     REQUIRE(m.run(vop3(s.name, kD, v(kA), v(kB), three, modifiers.cbsz << 8 | modifiers.abid << 11,
-                       modifiers.blgp << 29)) == Stop::End);
+                       modifiers.blgp << 29, s.target)) == Stop::End);
     unsigned wrong = 0;
     for (unsigned block = 0; block < s.blocks; ++block) {
         const unsigned group = 1u << modifiers.cbsz, a_block = block - block % group + modifiers.abid;
@@ -245,6 +277,106 @@ TEST_CASE("MFMA multiplies matrices of every shape, regardless of EXEC", "[isa][
             check_shape(shape, level, {}, 0x5555);
         }
     }
+}
+
+namespace {
+
+/// D of a sparse product, of which this test knows A, B and the places.
+void check_sparse(const Mfma& s, Level level, unsigned cbsz, unsigned abid) {
+    INFO(s.name << " on " << name(level) << " cbsz " << cbsz << " abid " << abid);
+    Machine m{s.target, level};
+    Random random{s.depth * 10u + s.rows + abid};
+    const auto number = [&] { return static_cast<int>(random.below(7)) - 3; };
+    const Mfma given{s.name, s.rows, s.depth / 2, 1, s.element, s.per_lane / 2, s.target};
+    const bool bytes = s.element != Factor::f16 && s.element != Factor::bf16;
+    const unsigned set = cbsz != 0 ? 0 : abid % (bytes ? 2 : 4) * (bytes ? 16 : 8);
+    std::vector<int> a(s.rows * s.depth), b(s.rows * s.depth);
+    for (unsigned lane = 0; lane < 64; ++lane) m.lane(14, lane) = random.bits(16) | random.bits(16) << 16;
+    for (unsigned i = 0; i < s.rows; ++i) {
+        for (unsigned k = 0; k < given.depth; ++k) {
+            const unsigned lane = input_lane(given, 0, i, k), n = k % given.per_lane;
+            // Two places of four differ, the first is lower.
+            if (k % 2 == 0) {
+                const unsigned low = random.below(3), high = low + 1 + random.below(3 - low), shift = set + 2 * n;
+                m.lane(14, lane) = (m.lane(14, lane) & ~(15u << shift)) | (low | high << 2) << shift;
+            }
+            const unsigned place = m.lane(14, lane) >> (set + 2 * n) & 3;
+            const int value = number();
+            a[i * s.depth + k / 2 * 4 + place] = value;
+            put(m, kA, s.element, lane, n, value);
+        }
+        for (unsigned k = 0; k < s.depth; ++k) {
+            b[i * s.depth + k] = number();
+            put(m, kB, s.b, input_lane(s, 0, i, k), k % s.per_lane, b[i * s.depth + k]);
+        }
+    }
+    const bool whole = s.element == Factor::i8;
+    for (unsigned n = 0; n < 16; ++n)
+        for (unsigned lane = 0; lane < 64; ++lane) m.lane(kD + n, lane) = whole ? 5 : bits(5.0f);
+    REQUIRE(m.run(vop3(s.name, kD, v(kA), v(kB), v(14), cbsz << 8 | abid << 11, 0, s.target)) == Stop::End);
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < s.rows; ++i) {
+        for (unsigned j = 0; j < s.rows; ++j) {
+            int expected = 5;
+            for (unsigned k = 0; k < s.depth; ++k) expected += a[i * s.depth + k] * b[j * s.depth + k];
+            wrong += result(m, s, kD, output_place(s, 0, i, j)) != expected;
+        }
+    }
+    CHECK(wrong == 0);
+}
+
+constexpr Mfma kSparseShapes[] = {
+    {"v_smfmac_f32_16x16x32_f16", 16, 32, 1, Factor::f16, 8, Target::gfx942},
+    {"v_smfmac_f32_32x32x16_f16", 32, 16, 1, Factor::f16, 8, Target::gfx942},
+    {"v_smfmac_f32_16x16x32_bf16", 16, 32, 1, Factor::bf16, 8, Target::gfx942},
+    {"v_smfmac_f32_32x32x16_bf16", 32, 16, 1, Factor::bf16, 8, Target::gfx942},
+    {"v_smfmac_i32_16x16x64_i8", 16, 64, 1, Factor::i8, 16, Target::gfx942},
+    {"v_smfmac_i32_32x32x32_i8", 32, 32, 1, Factor::i8, 16, Target::gfx942},
+    {"v_smfmac_f32_16x16x64_bf8_fp8", 16, 64, 1, Factor::bf8, 16, Target::gfx942, Factor::fp8},
+    {"v_smfmac_f32_16x16x64_fp8_bf8", 16, 64, 1, Factor::fp8, 16, Target::gfx942, Factor::bf8},
+    {"v_smfmac_f32_32x32x32_bf8_bf8", 32, 32, 1, Factor::bf8, 16, Target::gfx942},
+    {"v_smfmac_f32_32x32x32_fp8_fp8", 32, 32, 1, Factor::fp8, 16, Target::gfx942},
+};
+
+}  // namespace
+
+TEST_CASE("SMFMAC multiplies two of every four elements, and adds to its destination", "[isa][matrix]") {
+    for (const Level level : levels()) {
+        for (const Mfma& s : kSparseShapes) {
+            for (unsigned abid = 0; abid < 4; ++abid) check_sparse(s, level, 0, abid);
+            check_sparse(s, level, 1, 3);
+        }
+    }
+}
+
+TEST_CASE("BLGP of 64-bit floats negates A, B and C on gfx942, and is reserved before", "[isa][matrix]") {
+    for (unsigned blgp = 0; blgp < 8; ++blgp) {
+        for (const Target target : {Target::gfx90a, Target::gfx942}) {
+            Machine m{target};
+            for (unsigned lane = 0; lane < 64; ++lane) {
+                m.lane(kA + 1, lane) = 0x40000000;  // 2
+                m.lane(kB + 1, lane) = 0x40080000;  // 3
+            }
+            const Stop stop =
+                m.run(vop3("v_mfma_f64_4x4x4f64", kD, v(kA), v(kB), 242, 0, blgp << 29, target));  // plus 1
+            CHECK(stop == (blgp == 0 || target == Target::gfx942 ? Stop::End : Stop::Illegal));
+            if (stop != Stop::End) continue;
+            const double product = (blgp & 1) != (blgp >> 1 & 1) ? -24 : 24, c = (blgp & 4) != 0 ? -1 : 1;
+            CHECK(as_double(m.lane(kD, 9) | u64{m.lane(kD + 1, 9)} << 32) == product + c);
+        }
+    }
+}
+
+TEST_CASE("factors of XF32 have 10 bits after the point", "[isa][matrix]") {
+    Machine m{Target::gfx942};
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        m.lane(kA, lane) = bits(1.0f + 0x1p-11f);          // a tie, to even
+        m.lane(kA + 1, lane) = bits(1.0f + 3 * 0x1p-11f);  // a tie, to even
+        m.lane(kB, lane) = bits(1.0f), m.lane(kB + 1, lane) = bits(1.0f + 0x1.8p-11f);
+    }
+    REQUIRE(m.run(vop3("v_mfma_f32_16x16x8_xf32", kD, v(kA), v(kB), 128, 0, 0, Target::gfx942)) == Stop::End);
+    const float second = 1.0f + 0x1p-9f, b = 1.0f + 0x1p-10f;
+    CHECK(as_float(m.lane(kD, 5)) == 4 * (1.0f + second * b));
 }
 
 TEST_CASE("CBSZ and ABID give several blocks the same A", "[isa][matrix]") {

@@ -16,7 +16,9 @@ using u32 = std::uint32_t;
 class Maker {
   public:
     Maker(const Row& row, Target target)
-        : row_{row}, target_{target}, random_{std::uint64_t{opcode_of(row, target)} * 77 + static_cast<u32>(row.format)} {}
+        : row_{row},
+          target_{target},
+          random_{std::uint64_t{opcode_of(row, target)} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
         for (unsigned n = 0; n < 12; ++n) {
@@ -156,7 +158,9 @@ class Maker {
             if (row_.format != Format::Vopc) dpp();
         }
         if (!row_.is(kNoVop3))
-            vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2 ? 0x100 : row_.format == Format::Vop1 ? 0x140 : 0));
+            vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2   ? 0x100
+                                             : row_.format == Format::Vop1 ? 0x140
+                                                                           : 0));
     }
     static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
     void sdwa() {
@@ -273,7 +277,8 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        u32 first = 0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
+        u32 first =
+            0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
             made_.push_back({first, 0});
             return;
@@ -299,8 +304,8 @@ class Maker {
         if (segment == 0 && row_.is(kToLds)) return;
         const u32 offset = segment == 0 ? random_.bits(12) : random_.bits(13);
         const u32 saddr = segment == 0 ? 0 : random_.one_in(2) ? 0x7f : 4 * random_.below(25);
-        const u32 first = 0xdc000000 | opcode_of(row_, target_) << 18 | segment << 14 | (random_.one_in(2) ? offset : 0) |
-                          random_.bits(1) << 17 | glc() << 16;
+        const u32 first = 0xdc000000 | opcode_of(row_, target_) << 18 | segment << 14 |
+                          (random_.one_in(2) ? offset : 0) | random_.bits(1) << 17 | glc() << 16;
         if (segment != 0 && !sve_bit && to_lds()) {
             const u32 where = segment == 1 && saddr != 0x7f ? 0 : vgpr();
             made_.push_back({first | 1u << 13, where | saddr << 16});
@@ -315,7 +320,8 @@ class Maker {
     }
     /// Loads of up to a dword may go straight into LDS: no VDATA then.
     bool to_lds() {
-        const bool small = opcode_of(row_, target_) == 0 || (opcode_of(row_, target_) >= 0x10 && opcode_of(row_, target_) <= 0x14);
+        const bool small =
+            opcode_of(row_, target_) == 0 || (opcode_of(row_, target_) >= 0x10 && opcode_of(row_, target_) <= 0x14);
         return small && row_.src[1] == Type::none && random_.one_in(4);
     }
     /// VADDR, VDATA, SRSRC and SOFFSET.
@@ -330,8 +336,8 @@ class Maker {
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
             const bool moves_lds = row_.is(kStore);
             const u32 scopes = traits_of(target_).scope_bits && row_.is(kScoped) ? random_.bits(2) << 14 : 0;
-            made_.push_back({moves_lds ? word | 1u << 16 : (word & ~0xfffu) | scopes,
-                             moves_lds ? buffer_operands(0, false) : 0});
+            made_.push_back(
+                {moves_lds ? word | 1u << 16 : (word & ~0xfffu) | scopes, moves_lds ? buffer_operands(0, false) : 0});
             return;
         }
         const bool lds = to_lds();

@@ -101,7 +101,9 @@ class MatrixFlow {
             for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
         for (unsigned k = 0; k < result; ++k) {
             // Both dwords of a 64-bit element.
-            const std::uint64_t lanes = lost_ ? ~std::uint64_t{0} : wide_ ? found_[k & ~1u] | found_[k | 1u] : found_[k];
+            const std::uint64_t lanes = lost_   ? ~std::uint64_t{0}
+                                        : wide_ ? found_[k & ~1u] | found_[k | 1u]
+                                                : found_[k];
             for (unsigned l = 0; l < kMostLanes; ++l)
                 flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l,
                                         {(lanes >> l & 1) != 0 ? ~0u : 0, origin_ | kComputed});
@@ -115,12 +117,12 @@ class MatrixFlow {
         const Matrix::Of of = row_.shape.matrix.of;
         wide_ = of == Matrix::Of::Double;
         sum_one_ = of == Matrix::Of::Byte ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
-        one_ = wide_                     ? 0x3ff00000
-               : of == Matrix::Of::Brain ? 0x3f803f80
-               : of == Matrix::Of::Half  ? 0x3c003c00
-               : of == Matrix::Of::Byte  ? 0x01010101
+        one_ = wide_                      ? 0x3ff00000
+               : of == Matrix::Of::Brain  ? 0x3f803f80
+               : of == Matrix::Of::Half   ? 0x3c003c00
+               : of == Matrix::Of::Byte   ? 0x01010101
                : of >= Matrix::Of::Bf8Bf8 ? 0x40404040
-                                         : 0x3f800000;
+                                          : 0x3f800000;
     }
     void copy_places() {
         const std::uint32_t* const places = flow_.wave.v + (inst_.src[2] - kVgpr0) * flow_.wave.width;

@@ -171,7 +171,8 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
     for (unsigned block = 0; block < S::blocks; ++block) {
         for (unsigned k = 0; k < S::depth; ++k)
             for (unsigned j = 0; j < S::rows; ++j)
-                columns[k][j] = element<S, typename S::Element::B>(b, b_lane(pattern, S::lane(block, j, k)), k % S::per_lane, flushed);
+                columns[k][j] = element<S, typename S::Element::B>(b, b_lane(pattern, S::lane(block, j, k)),
+                                                                   k % S::per_lane, flushed);
         const unsigned a_block = block / share * share + shared;
         for (unsigned row = 0; row < S::rows; ++row) {
             const unsigned number = S::result_register(block, row), first = S::result_lane(block, row);
@@ -181,7 +182,8 @@ const Inst* multiply_matrices(Wave& w, const Inst& i) {
                 if constexpr (S::Element::width == 16) sums[j] = flush(sums[j], flushed);
             }
             for (unsigned k = 0; k < S::depth; ++k) {
-                const Sum factor = element<S, typename S::Element::A>(a, S::lane(a_block, row, k), k % S::per_lane, flushed);
+                const Sum factor =
+                    element<S, typename S::Element::A>(a, S::lane(a_block, row, k), k % S::per_lane, flushed);
                 const Sum turned = S::words == 2 && negates && ((i.neg ^ i.neg >> 1) & 1) != 0 ? -factor : factor;
                 for (unsigned j = 0; j < S::rows; ++j) sums[j] = accumulate(sums[j], turned, columns[k][j]);
             }
@@ -226,8 +228,7 @@ const Inst* multiply_sparse(Wave& w, const Inst& i) {
             const unsigned lane = Given::lane(0, row, k), n = k % Given::per_lane;
             const unsigned place = places[lane] >> shift >> 2 * n & 3;
             const Sum factor = element<Given, typename S::Element::A>(a, lane, n, false);
-            for (unsigned j = 0; j < S::rows; ++j)
-                sums[j] = accumulate(sums[j], factor, columns[k / 2 * 4 + place][j]);
+            for (unsigned j = 0; j < S::rows; ++j) sums[j] = accumulate(sums[j], factor, columns[k / 2 * 4 + place][j]);
         }
         for (unsigned j = 0; j < S::rows; ++j) result[number * kLanes + first + j] = bits<u32>(sums[j]);
     }

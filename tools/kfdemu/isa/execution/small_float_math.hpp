@@ -18,9 +18,9 @@ struct SmallFloat {
 
     static KFDEMU_INLINE float of(u32 raw) {
         const u32 magnitude = raw & 0x7f;
-        const float small = static_cast<float>(static_cast<i32>(magnitude)) * bits<float>((127 + 1 - bias - mantissa) << 23);
-        const float number =
-            magnitude >> mantissa == 0 ? small : bits<float>((magnitude << up) + ((127 - bias) << 23));
+        const float small =
+            static_cast<float>(static_cast<i32>(magnitude)) * bits<float>((127 + 1 - bias - mantissa) << 23);
+        const float number = magnitude >> mantissa == 0 ? small : bits<float>((magnitude << up) + ((127 - bias) << 23));
         const float value = bits<float>(bits<u32>(number) | (raw & 0x80) << 24);
         return (raw & 0xff) == kSmallNan ? bits<float>(0x7fc00000u) : magnitude == 0 ? 0.0f : value;
     }
@@ -54,7 +54,8 @@ KFDEMU_INLINE u16 small_pair(float low, float high, const Context& x) {
 /// pseudocode loses the carry out of the mantissa; here it goes into the exponent.
 template <class F>
 KFDEMU_INLINE u32 rounded_by(float v, u32 random, const Context& x) {
-    const u32 raised = (bits<u32>(v) & 0x7f800000) == 0x7f800000 ? bits<u32>(v) : bits<u32>(v) + (random >> (32 - F::up));
+    const u32 raised =
+        (bits<u32>(v) & 0x7f800000) == 0x7f800000 ? bits<u32>(v) : bits<u32>(v) + (random >> (32 - F::up));
     return F::template from<false>(bits<float>(raised), x);
 }
 KFDEMU_INLINE u32 with_byte(u32 whole, u32 number, u32 byte) {

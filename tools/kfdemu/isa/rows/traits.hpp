@@ -25,7 +25,7 @@ struct Traits {
     bool scc_bit = false, nv_bit = true;  ///< of memory instructions
     bool scope_bits = false;              ///< those of memory instructions are called sc0, sc1 and nt
     bool xcc_registers = false;           ///< s_getreg_b32 knows the XCC and the performance snapshot
-    bool sve_bit = false;                 ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
+    bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 
 const Traits& traits_of(Target target);

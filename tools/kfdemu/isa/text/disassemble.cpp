@@ -238,7 +238,8 @@ std::string smem_text(const Inst& inst, const Row& row, Target target) {
 
 std::string flat_text(const Inst& inst, const Row& row, Target target) {
     constexpr const char* prefixes[] = {"flat_", "scratch_", "global_"};
-    Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} + (mnemonic_of(row, target) + sizeof "flat_" - 1)};
+    Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} +
+              (mnemonic_of(row, target) + sizeof "flat_" - 1)};
     const bool is_flat = inst.segment == Segment::Flat, has_saddr = inst.src[2] != kNoOperand;
     const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
     if (returns && !inst.has(kLds)) line.operand(operand_text(inst.dst, row.dst, 0));
