@@ -470,7 +470,7 @@ TEST_CASE("a callback is not told that a lost copy is complete", "[stream][copy]
             const auto held = core.lock({}, "test");
             static_cast<void>(core.put_copy(
                 [&](std::span<const hsa_signal_t>, const std::shared_ptr<PooledSignal>& signal) {
-                    if (number == 0) done = signal;
+                    done = signal;
                     return HSA_STATUS_SUCCESS;
                 },
                 {data.data(), f.gpu}, {data.data(), f.gpu}, 4, {}, {}));

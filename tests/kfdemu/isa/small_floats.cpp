@@ -21,7 +21,8 @@ struct Small {
     int mantissa, bias;
 
     double value(u32 code) const {
-        const int exponent = static_cast<int>(code & 0x7f) >> mantissa, fraction = static_cast<int>(code) & ((1 << mantissa) - 1);
+        const int exponent = static_cast<int>(code & 0x7f) >> mantissa,
+                  fraction = static_cast<int>(code) & ((1 << mantissa) - 1);
         const double size = exponent == 0 ? std::ldexp(fraction, 1 - bias - mantissa)
                                           : std::ldexp((1 << mantissa) + fraction, exponent - bias - mantissa);
         if (code == 0x80) return std::numeric_limits<double>::quiet_NaN();
@@ -51,10 +52,13 @@ struct Small {
 constexpr Small kSmall[] = {{"fp8", 3, 8}, {"bf8", 2, 16}};
 
 bool is(float result, double expected) {
-    return std::isnan(expected) ? std::isnan(result) : result == expected && std::signbit(result) == std::signbit(expected);
+    return std::isnan(expected) ? std::isnan(result)
+                                : result == expected && std::signbit(result) == std::signbit(expected);
 }
 
-std::string named(const char* before, const Small& s, const char* after) { return std::string(before) + s.name + after; }
+std::string named(const char* before, const Small& s, const char* after) {
+    return std::string(before) + s.name + after;
+}
 
 }  // namespace
 
@@ -105,8 +109,10 @@ TEST_CASE("floats convert to the nearest FP8 and BF8, of which OP_SEL chooses th
                     m.lane(3, lane) = random.bits(16) << 16 | random.bits(16);
                     m.lane(4, lane) = 0x11223344;
                 }
-                m.lane(2, 0) = 0x7f800000, m.lane(2, 1) = 0x7fc00000, m.lane(2, 2) = 0x80000000, m.lane(2, 3) = 0x7f7fffff;
-                REQUIRE(m.run(vop3(named("v_cvt_pk_", s, "_f32"), 4, v(2), v(3), 0, 8u << 11, 0, kTarget)) == Stop::End);
+                m.lane(2, 0) = 0x7f800000, m.lane(2, 1) = 0x7fc00000, m.lane(2, 2) = 0x80000000,
+                          m.lane(2, 3) = 0x7f7fffff;
+                REQUIRE(m.run(vop3(named("v_cvt_pk_", s, "_f32"), 4, v(2), v(3), 0, 8u << 11, 0, kTarget)) ==
+                        Stop::End);
                 for (unsigned lane = 0; lane < 64; ++lane) {
                     INFO(s.name << std::hex << " " << m.lane(2, lane) << " " << m.lane(3, lane) << " mode " << mode);
                     const u32 low = s.nearest(as_float(m.lane(2, lane)), mode != 0x2f0),
@@ -171,7 +177,8 @@ TEST_CASE("packed atomics of BF16 add both halves", "[isa][small_floats]") {
     m.machine.vgpr64(2, kBase);
     m.machine.vgpr(4, 0x40403b80);  // 3, and 2^-8: half of the last place of 2, to even
     m.machine.exec(1);
-    REQUIRE(m.run({0xdc000000u | 0x52u << 18 | 2u << 14 | 1u << 16, 2u | 4u << 8 | 0x7fu << 16 | 6u << 24}) == Stop::End);
+    REQUIRE(m.run({0xdc000000u | 0x52u << 18 | 2u << 14 | 1u << 16, 2u | 4u << 8 | 0x7fu << 16 | 6u << 24}) ==
+            Stop::End);
     CHECK(m.machine.lane(6, 0) == 0x3f804000u);
     CHECK(m.at<u32>(0) == 0x40804000u);
 }

@@ -56,6 +56,12 @@ bool is_matrix(const Row& row) { return row.is(kMatrix); }
 bool is_dgemm(const Row& row) { return is_matrix(row) && row.shape.matrix.of == Matrix::Of::Double; }
 bool is_small_dgemm(const Row& row) { return is_dgemm(row) && row.shape.matrix.rows == 4; }
 bool is_sgemm(const Row& row) { return is_matrix(row) && !is_dgemm(row); }
+bool is_xdl(const Row& row) { return is_sgemm(row) && row.shape.matrix.of != Matrix::Of::Single; }
+bool is_not_xdl(const Row& row) { return is_matrix(row) && !is_xdl(row); }
+bool is_transcendental(const Row& row) { return row.is(kTranscendental); }
+bool is_other_unit(const Row& row) { return is_valu(row) && !is_transcendental(row); }
+bool reads_lane(const Row& row) { return row.is(kFirstLane) || is_op(row, Op::v_readlane_b32); }
+bool names_lane(const Row& row) { return reads_lane(row) || is_op(row, Op::v_writelane_b32); }
 bool is_other_valu(const Row& row) { return is_valu(row) && !is_matrix(row); }
 bool moves_accumulator(const Row& row) { return row.is(kAccumulator); }
 bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
@@ -97,6 +103,27 @@ bool of_its_lane(const Inst& earlier, const Inst& later) {
     return later.src[1] < kConstants && writes(earlier, later.src[1], 1);
 }
 bool of_its_vector(const Inst& earlier, const Inst& later) { return writes(earlier, later.src[0], 1); }
+bool of_its_result(const Inst& earlier, const Inst& later) {
+    const RegisterUses all = register_uses(later);
+    const unsigned count = dwords(rows()[earlier.row].dst);
+    return std::any_of(all.begin(), all.end(), [&](const RegisterUse& use) {
+        return !use.writes && overlap(use.first, use.count, earlier.dst, count);
+    });
+}
+/// A result of which an SDWA or OP_SEL moved the bits.
+bool of_its_part(const Inst& earlier, const Inst& later) {
+    const Row& row = rows()[earlier.row];
+    const bool moved = earlier.form == Form::Sdwa ? row.format != Format::Vopc && (earlier.literal >> 8 & 7) != 6
+                                                  : row.format != Format::Vop3p && (earlier.op_sel & 8) != 0;
+    return moved && of_its_result(earlier, later);
+}
+bool of_its_mask(const Inst& earlier, const Inst& later) {
+    const RegisterUses all = register_uses(later);
+    const RegisterUse written = written_scalars(earlier);
+    return std::any_of(all.begin(), all.end(), [&](const RegisterUse& use) {
+        return !use.writes && overlap(use.first, use.count, written.first, written.count);
+    });
+}
 bool of_same_register(const Inst& earlier, const Inst& later) { return ((earlier.offset ^ later.offset) & 63) == 0; }
 bool of_its_m0(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[later.row];
@@ -135,41 +162,95 @@ constexpr HazardRule kVega[] = {
     {"VALU writes VGPR; VALU DPP reads that VGPR", 2, is_valu, is_valu, of_its_vector, HazardRule::Dpp},
     {"S_SETREG; S_GETREG, S_SETREG same reg", 2, sets_register, uses_register, of_same_register},
     {"SALU writes M0; S_SENDMSG, S_MOVEREL, LDS add-TID, LDS=1", 1, is_salu, may_use_m0, of_its_m0},
-    {"*_STORE_X3, *_STORE_X4, …; Write VGPRs holding writedata", 1, stores_late, is_valu, of_its_data},
 };
+constexpr HazardRule stored_data(unsigned states) {
+    return {"*_STORE_X3, *_STORE_X4, …; Write VGPRs holding writedata", states, stores_late, is_valu, of_its_data};
+}
+constexpr HazardRule kGfx900[] = {stored_data(1)};
+
+/// Wait states by the size of the result.
+constexpr auto by_size(unsigned by4, unsigned by16, unsigned by32, unsigned doubles4 = 0, unsigned doubles16 = 0,
+                       unsigned to = 0, unsigned from = 0) {
+    const auto byte = [](unsigned states) { return static_cast<std::uint8_t>(states); };
+    return decltype(MatrixRule::states){byte(by4),      byte(by16),      byte(by16), byte(by32),
+                                        byte(by32),     byte(by4),       byte(by16), byte(by32),
+                                        byte(doubles4), byte(doubles16), byte(to),   byte(from)};
+}
+/// Wait states by the passes of the instruction: so many more, for those of XDL and of F32, or none.
+constexpr unsigned kNone = ~0u;
+constexpr auto by_passes(unsigned xdl, unsigned singles, unsigned doubles4 = 0, unsigned doubles16 = 0) {
+    const auto after = [](unsigned passes, unsigned more) {
+        return static_cast<std::uint8_t>(more == kNone ? 0 : passes + more);
+    };
+    return decltype(MatrixRule::states){after(2, xdl),      after(8, xdl),      after(4, xdl),     after(16, xdl),
+                                        after(8, xdl),      after(2, singles),  after(8, singles), after(16, singles),
+                                        after(doubles4, 0), after(doubles16, 0)};
+}
 
 constexpr HazardRule kGfx908[] = {
+    stored_data(1),
     {"checkMAIHazards908: VALUWritesExec", 4, compares_to_exec, to_accumulator, always},
     {"checkMAIHazards908: LegacyVALUWritesVGPR", 2, to_vgpr, to_accumulator, of_its_sources},
 };
 constexpr MatrixRule kMatrixGfx908[] = {
     // After 4x4, 16x16, 32x32, DGEMM of 4x4, of 16x16, v_accvgpr_write, v_accvgpr_read.
-    {"checkMAIHazards908: SrcAB", is_matrix, Role::Factor, Meets::Result, {4, 4, 4, 0, 0, 3}},
-    {"checkMAIHazards908: SrcC", is_matrix, Role::Addend, Meets::PartOfResult, {2, 2, 2, 0, 0, 1}},
-    {"checkMAIHazards908: AccVgprRead", moves_accumulator, Role::Source, Meets::Result, {4, 10, 18, 0, 0, 3}},
-    {"checkMAIHazards908: AccVgprWrite", moves_accumulator, Role::Result, Meets::Result, {1, 7, 15}},
-    {"checkMAIHazards908: ReadSrcCAccVgprWrite", moves_accumulator, Role::Result, Meets::Addend, {0, 5, 13}},
-    {"checkMAILdStHazards: AccVgprReadLdSt", is_memory, Role::Source, Meets::Result, {0, 0, 0, 0, 0, 0, 2}},
-    {"checkMAILdStHazards: VALUWriteAccVgprRdWrLdSt", is_memory, Role::Source, Meets::Hidden, {0, 0, 0, 0, 0, 2, 2}},
+    {"checkMAIHazards908: SrcAB", is_matrix, Role::Factor, Meets::Result, by_size(4, 4, 4, 0, 0, 3)},
+    {"checkMAIHazards908: SrcC", is_matrix, Role::Addend, Meets::PartOfResult, by_size(2, 2, 2, 0, 0, 1)},
+    {"checkMAIHazards908: AccVgprRead", moves_accumulator, Role::Source, Meets::Result, by_size(4, 10, 18, 0, 0, 3)},
+    {"checkMAIHazards908: AccVgprWrite", moves_accumulator, Role::Result, Meets::Result, by_size(1, 7, 15)},
+    {"checkMAIHazards908: ReadSrcCAccVgprWrite", moves_accumulator, Role::Result, Meets::Addend, by_size(0, 5, 13)},
+    {"checkMAILdStHazards: AccVgprReadLdSt", is_memory, Role::Source, Meets::Result, by_size(0, 0, 0, 0, 0, 0, 2)},
+    {"checkMAILdStHazards: VALUWriteAccVgprRdWrLdSt", is_memory, Role::Source, Meets::Hidden,
+     by_size(0, 0, 0, 0, 0, 2, 2)},
 };
 
 constexpr HazardRule kGfx90a[] = {
+    stored_data(1),
     {"checkMAIHazards90A: VALUWritesExec", 4, compares_to_exec, is_matrix, always},
     {"checkMAIHazards90A: LegacyVALUNotDotWritesVGPR", 2, is_plain_valu, is_matrix, of_its_sources},
     {"checkMAIVALUHazards: DotWriteSameDot, DotWriteDifferentVALU", 3, is_dot, uses_vectors, of_its_dot},
 };
 constexpr MatrixRule kMatrixGfx90a[] = {
     // After 4x4, 16x16, 32x32, DGEMM of 4x4, of 16x16.
-    {"checkMAIHazards90A: SrcAB", is_matrix, Role::Factor, Meets::Result, {5, 11, 19, 6, 11}},
-    {"checkMAIHazards90A: SMFMASrcC", is_sgemm, Role::Addend, Meets::PartOfResult, {2, 8, 16}},
-    {"checkMAIHazards90A: DMFMASrcC", is_dgemm, Role::Addend, Meets::PartOfResult, {3, 9, 17, 4, 9}},
-    {"checkMAIHazards90A: FullSrcC", is_small_dgemm, Role::Addend, Meets::SameResult, {0, 0, 0, 4}},
-    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result, {5, 11, 19, 6, 11}},
-    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, {5, 11, 19, 9, 18}},
-    {"checkMAIVALUHazards: DMFMABetweenVALUWriteVMEMRead", is_memory, Role::Source, Meets::Hidden, {0, 0, 0, 2, 2}},
-    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, {5, 11, 19, 6, 11}},
-    {"checkMAIVALUHazards: VALUWar", uses_vectors, Role::Result, Meets::Addend, {1, 7, 15}},
-    {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, {0, 0, 0, 2, 2}},
+    {"checkMAIHazards90A: SrcAB", is_matrix, Role::Factor, Meets::Result, by_size(5, 11, 19, 6, 11)},
+    {"checkMAIHazards90A: SMFMASrcC", is_sgemm, Role::Addend, Meets::PartOfResult, by_size(2, 8, 16)},
+    {"checkMAIHazards90A: DMFMASrcC", is_dgemm, Role::Addend, Meets::PartOfResult, by_size(3, 9, 17, 4, 9)},
+    {"checkMAIHazards90A: FullSrcC", is_small_dgemm, Role::Addend, Meets::SameResult, by_size(0, 0, 0, 4)},
+    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result, by_size(5, 11, 19, 6, 11)},
+    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, by_size(5, 11, 19, 9, 18)},
+    {"checkMAIVALUHazards: DMFMABetweenVALUWriteVMEMRead", is_memory, Role::Source, Meets::Hidden,
+     by_size(0, 0, 0, 2, 2)},
+    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, by_size(5, 11, 19, 6, 11)},
+    {"checkMAIVALUHazards: VALUWar", uses_vectors, Role::Result, Meets::Addend, by_size(1, 7, 15)},
+    {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, by_size(0, 0, 0, 2, 2)},
+};
+
+constexpr HazardRule kGfx940[] = {
+    stored_data(2),
+    kGfx90a[1],
+    kGfx90a[2],
+    kGfx90a[3],
+    {"checkVALUHazards: TransDef", 1, is_transcendental, is_other_unit, of_its_result},
+    {"checkVALUHazards: Shift16Def", 1, is_valu, is_valu, of_its_part},
+    {"checkVALUHazards: VALUWriteSGPRVALURead", 2, writes_scalar, is_valu, of_its_mask},
+    {"checkVALUHazards: VALUWriteVGPRReadlaneRead", 1, is_valu, reads_lane, of_its_vector},
+    {"checkVALUHazards: VALUWriteEXECRWLane", 4, compares_to_exec, names_lane, always},
+};
+constexpr MatrixRule kMatrixGfx940[] = {
+    {"checkMAIHazards90A: XDL_N_PassWritesVGPROverlappedSrcAB", is_matrix, Role::Factor, Meets::Result,
+     by_passes(3, 2, 6, 11)},
+    {"checkMAIHazards90A: XDL_N_PassWritesVGPROverlappedSMFMASrcC", is_xdl, Role::Addend, Meets::PartOfResult,
+     by_passes(1, kNone)},
+    {"checkMAIHazards90A: SMFMA_N_PassWritesVGPROverlappedSMFMASrcC", is_not_xdl, Role::Addend, Meets::PartOfResult,
+     by_passes(1, 0, 4, 9)},
+    {"checkMAIHazards90A: DMFMA4x4WritesVGPRFullSrcC", is_small_dgemm, Role::Addend, Meets::SameResult,
+     by_size(0, 0, 0, 4)},
+    {"checkMAIHazards90A: SMFMA4x4WritesVGPRFullSrcC", is_matrix, Role::Addend, Meets::SameResult, by_size(2, 0, 0)},
+    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result, by_passes(3, 2, 6, 11)},
+    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, by_passes(3, 2, 9, 18)},
+    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, by_passes(3, 2, 6, 11)},
+    {"checkMAIVALUHazards: VALUWar", uses_vectors, Role::Result, Meets::Addend, {1, 7, 3, 15, 7}},
+    {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, by_size(0, 0, 0, 2, 2)},
 };
 
 /// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
@@ -179,11 +260,11 @@ struct Generation {
     std::span<const MatrixRule> matrix;
 };
 constexpr Generation kGenerations[] = {
-    {Target::gfx900, kVega, {}, {}},
-    {Target::gfx906, kVega, {}, {}},
+    {Target::gfx900, kVega, kGfx900, {}},
+    {Target::gfx906, kVega, kGfx900, {}},
     {Target::gfx908, kVega, kGfx908, kMatrixGfx908},
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
-    {Target::gfx942, kVega, kGfx90a, kMatrixGfx90a},
+    {Target::gfx942, kVega, kGfx940, kMatrixGfx940},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 
@@ -191,9 +272,9 @@ static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target
 constexpr bool fits(const Generation& generation) {
     const auto kept = [](const HazardRule& rule) { return rule.states <= Hazards::kMost; };
     const auto kept_long = [](const MatrixRule& rule) { return std::ranges::max(rule.states) <= MatrixHazards::kMost; };
-    return generation.common.size() + generation.own.size() <= kFirstMatrixRole && generation.matrix.size() <= 16 &&
-           std::ranges::all_of(generation.common, kept) && std::ranges::all_of(generation.own, kept) &&
-           std::ranges::all_of(generation.matrix, kept_long);
+    return generation.common.size() + generation.own.size() <= kFirstMatrixRole &&
+           generation.matrix.size() <= 32 - kFirstMatrixRole && std::ranges::all_of(generation.common, kept) &&
+           std::ranges::all_of(generation.own, kept) && std::ranges::all_of(generation.matrix, kept_long);
 }
 static_assert(std::ranges::all_of(kGenerations, fits));
 

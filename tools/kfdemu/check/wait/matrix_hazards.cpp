@@ -14,10 +14,19 @@ MatrixKind kind_of(const Row& row) {
     if (is_op(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
     if (is_op(row, Op::v_accvgpr_read_b32)) return MatrixKind::FromAccumulator;
     const Matrix& matrix = row.shape.matrix;
-    const bool doubles = matrix.of == Matrix::Of::Double;
-    if (matrix.rows == 4) return doubles ? MatrixKind::DoublesBy4 : MatrixKind::By4;
-    if (matrix.rows == 16) return doubles ? MatrixKind::DoublesBy16 : MatrixKind::By16;
-    return MatrixKind::By32;
+    const bool deep = matrix.blocks == 1;
+    switch (matrix.of) {
+        case Matrix::Of::Double:
+            return matrix.rows == 4 ? MatrixKind::DoublesBy4 : MatrixKind::DoublesBy16;
+        case Matrix::Of::Single:
+            return matrix.rows == 4    ? MatrixKind::SinglesBy4
+                   : matrix.rows == 16 ? MatrixKind::SinglesBy16
+                                       : MatrixKind::SinglesBy32;
+        default:
+            if (matrix.rows == 4) return MatrixKind::By4;
+            if (matrix.rows == 16) return deep ? MatrixKind::By16Deep : MatrixKind::By16;
+            return deep ? MatrixKind::By32Deep : MatrixKind::By32;
+    }
 }
 
 bool share(const RegisterUse& a, const RegisterUse& b) {
@@ -36,8 +45,9 @@ unsigned states_after(const Row& earlier, const MatrixRule& rule) {
 
 void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* hidden) {
     const Row& row = rows()[inst.row];
-    past_[++last_ % kEntries] = {inst, now, kind_of(row), vector_registers(inst.dst, row.dst),
-                                 vector_registers(inst.src[2], row.src[2])};
+    past_[++last_ % kEntries] = {
+        inst, now, kind_of(row), vector_registers(inst.dst, row.dst),
+        row.is(kSparse) ? vector_registers(inst.dst, row.dst) : vector_registers(inst.src[2], row.src[2])};
     size_ = std::min(size_ + 1, kEntries);
     hidden_until_ = hidden != nullptr ? now + 1 : 0;
     if (hidden != nullptr) hidden_ = *hidden;
@@ -48,7 +58,9 @@ const Hazard* MatrixHazards::search(const Inst& inst, unsigned rules, std::uint6
     found_ = {};
     if (row.is(kMatrix)) {
         for (unsigned n = 0; n < 3; ++n)
-            check(vector_registers(inst.src[n], row.src[n]), n == 2 ? Role::Addend : Role::Factor, rules, now);
+            check(vector_registers(inst.src[n], row.src[n]), n == 2 && !row.is(kSparse) ? Role::Addend : Role::Factor,
+                  rules, now);
+        if (row.is(kSparse)) check(vector_registers(inst.dst, row.dst), Role::Addend, rules, now);
     } else {
         for (const RegisterUse& use : register_uses(inst))
             if (use.first >= kVgpr0) check(use, use.writes ? Role::Result : Role::Source, rules, now);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -17,8 +18,23 @@
 
 namespace kfdemu::check {
 
-/// What an instruction is to later ones: rows and columns of its result, of doubles or others, or what it moves.
-enum class MatrixKind : std::uint8_t { By4, By16, By32, DoublesBy4, DoublesBy16, ToAccumulator, FromAccumulator };
+/// What an instruction is to later ones: rows and columns of its result, or what it moves. Deep: of one block, and
+/// neither of doubles nor of F32.
+enum class MatrixKind : std::uint8_t {
+    By4,
+    By16,
+    By16Deep,
+    By32,
+    By32Deep,
+    SinglesBy4,
+    SinglesBy16,
+    SinglesBy32,
+    DoublesBy4,
+    DoublesBy16,
+    ToAccumulator,
+    FromAccumulator,
+    count
+};
 
 /// What the later instruction does with a register. Matrix instructions have factors and an addend, others sources and
 /// results.
@@ -33,9 +49,10 @@ struct MatrixRule {
     bool (*later)(const isa::Row&);  ///< which instructions wait
     Role role;                       ///< of the register in the later one …
     Meets meets;                     ///< … and in the earlier one
-    std::uint8_t states[7];          ///< by the MatrixKind of the earlier one; 0: the rule is not about it
+    /// By the MatrixKind of the earlier one; 0: the rule is not about it.
+    std::array<std::uint8_t, static_cast<std::size_t>(MatrixKind::count)> states;
 
-    constexpr unsigned after(MatrixKind kind) const { return states[static_cast<unsigned>(kind)]; }
+    constexpr unsigned after(MatrixKind kind) const { return states[static_cast<std::size_t>(kind)]; }
 };
 /// What the rule wants after an instruction of that row; 0: nothing.
 unsigned states_after(const isa::Row& earlier, const MatrixRule& rule);

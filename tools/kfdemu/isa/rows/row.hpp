@@ -126,15 +126,16 @@ enum RowAttributes : std::uint64_t {
     kWritesExec = 1ull << 44,
     kReadsM0 = 1ull << 45,
     kWritesM0 = 1ull << 46,
-    kMovesFrom = 1ull << 47,  ///< SRC0 is relative to M0
-    kMovesTo = 1ull << 48,    ///< DST is relative to M0
-    kJump = 1ull << 49,       ///< continues where its sources say
-    kSteers = 1ull << 50,     ///< its source decides which instructions execute
-    kIndexes = 1ull << 51,    ///< its source is the number of a register
-    kSparse = 1ull << 52,     ///< kMatrix whose A has two of every four elements; SRC2 says which, DST is C
-    kToLds = 1ull << 53,      ///< FLAT: loads to LDS
-    kScoped = 1ull << 55,     ///< MUBUF: with Traits::scope_bits, SC0 and SC1 are the scope
-    kInserts = 1ull << 54,    ///< VOP3 whose OP_SEL names the byte of DST that it writes; kReadsDst
+    kMovesFrom = 1ull << 47,       ///< SRC0 is relative to M0
+    kMovesTo = 1ull << 48,         ///< DST is relative to M0
+    kJump = 1ull << 49,            ///< continues where its sources say
+    kSteers = 1ull << 50,          ///< its source decides which instructions execute
+    kIndexes = 1ull << 51,         ///< its source is the number of a register
+    kTranscendental = 1ull << 56,  ///< executed by the transcendental unit
+    kSparse = 1ull << 52,          ///< kMatrix whose A has two of every four elements; SRC2 says which, DST is C
+    kToLds = 1ull << 53,           ///< FLAT: loads to LDS
+    kScoped = 1ull << 55,          ///< MUBUF: with Traits::scope_bits, SC0 and SC1 are the scope
+    kInserts = 1ull << 54,         ///< VOP3 whose OP_SEL names the byte of DST that it writes; kReadsDst
 };
 
 /// Of memory instructions: what one lane accesses. `nothing`: no memory. `converted`: by a format. `dwords`: as many as
