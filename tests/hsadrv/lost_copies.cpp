@@ -119,7 +119,7 @@ struct InParts : Kernels {
         };
         const auto part = [this, refused](std::size_t number, detail::CopyQueue::Dependencies,
                                           const std::shared_ptr<PooledSignal>& signal) {
-            done = signal;
+            if (number == 0) done = signal;
             if (number == refused) throw Error("refused on purpose");
             ++started;
         };
