@@ -50,13 +50,13 @@ hsa_status_t CopyQueue::put(Copy copy) {
         Copy& front = waiting_.front();
         try {
             const hsa_status_t status = give(front);
-            if (status == HSA_STATUS_SUCCESS && !front.given)
-                await_front();
-            else
-                waiting_.pop_front();
+            if (status == HSA_STATUS_SUCCESS && !front.given) return await_front(), status;
+            if (status != HSA_STATUS_SUCCESS) front.done->ref().store(-1);  // nothing lowers it any more
+            waiting_.pop_front();
             return status;
         } catch (...) {
             if (front.started == 0) {
+                front.done->ref().store(-1);
                 waiting_.pop_front();
                 throw;
             }
@@ -93,10 +93,10 @@ hsa_status_t CopyQueue::give(Copy& copy) {
 }
 
 template <class Function>
-bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, Function&& start) {
+bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start) {
     if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
     const EngineRoom::Engine engine = engine_of(copy);
-    copy.in_line = !room_->take(engine, weak_from_this(), copy.done, below);
+    copy.in_line = !room_->take(engine, weak_from_this(), {copy.done, below, size_bytes});
     if (copy.in_line) return false;
     bool started = false;
     try {
@@ -112,7 +112,7 @@ bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, Function&& start) 
 hsa_status_t CopyQueue::give_whole(Copy& copy, Dependencies dependencies) {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     const auto start = [&] { return (status = copy.start(dependencies, copy.done)) == HSA_STATUS_SUCCESS; };
-    if (!start_in_room(copy, 1, start) || status != HSA_STATUS_SUCCESS) return status;
+    if (!start_in_room(copy, 1, copy.size_bytes, start) || status != HSA_STATUS_SUCCESS) return status;
     copy.given = true;
     last_given_ = copy.done;
     last_engine_ = copy.engine_id;
@@ -123,18 +123,30 @@ hsa_status_t CopyQueue::give_whole(Copy& copy, Dependencies dependencies) {
 void CopyQueue::give_parts(Copy& copy, Dependencies dependencies) {
     last_given_ = nullptr;
     const auto start = [&] { return copy.parts.start(copy.started, dependencies, copy.done), true; };
-    while (copy.started < copy.parts.count && start_in_room(copy, parts_to_start(copy), start)) ++copy.started;
+    while (copy.started < copy.parts.count && start_in_room(copy, parts_to_start(copy), 0, start)) ++copy.started;
     copy.given = copy.started == copy.parts.count;
 }
 
-// The callback keeps the signal alive: the runtime's thread reads it until then. EngineRoom calls what is in its
-// line; then this call is for the stream's failure.
+// The callback keeps the signal alive: the runtime's thread reads it until then. EngineRoom calls what is in its line;
+// then this call is for the stream's failure, and one is enough for all turns of a copy.
 void CopyQueue::await_front() {
-    const Copy& front = waiting_.front();
-    const Completion awaited = front.in_line ? Completion{front.before.epochs, front.done} : front.before;
-    timeline_->call_when(Driver::current().runtime().copies(), awaited, [awaited, weak = weak_from_this()] {
-        if (const auto queue = weak.lock()) queue->advance();
-    });
+    Copy& front = waiting_.front();
+    SignalCallbacks& thread = Driver::current().runtime().copies();
+    const auto advance = [weak = weak_from_this()](const std::shared_ptr<PooledSignal>& watched) {
+        const auto queue = weak.lock();
+        if (queue && watched) queue->unwatch(watched);
+        if (queue) queue->advance();
+    };
+    if (!front.in_line)
+        return timeline_->call_when(thread, front.before, [advance, keep = front.before] { advance(nullptr); });
+    if (front.watched) return;
+    timeline_->call_when(thread, {front.before.epochs, front.done}, [advance, done = front.done] { advance(done); });
+    front.watched = true;
+}
+
+void CopyQueue::unwatch(const std::shared_ptr<PooledSignal>& done) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_.empty() && waiting_.front().done == done) waiting_.front().watched = false;
 }
 
 // Runs on the callbacks' thread for copies, also after the stream has failed.

@@ -53,13 +53,14 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     struct Copy {
         Start start;
         Parts parts = {};
+        std::size_t size_bytes = 0;
         EngineId engine_id = {};             ///< equal for copies of one engine
         AgentRef agent = {};                 ///< whose engine it is
         Completion before;                   ///< its signal is zero when the copy may run; null: now
         std::shared_ptr<PooledSignal> done;  ///< one until the copy is complete; in parts, how many are not
         // Its progress; only the queue writes these.
-        bool in_parts = false, given = false, in_line = false;  // in line: of EngineRoom
-        std::size_t started = 0;                                // parts
+        bool in_parts = false, given = false, in_line = false, watched = false;  // in line: of EngineRoom
+        std::size_t started = 0;                                                 // parts
     };
 
     explicit CopyQueue(std::shared_ptr<Timeline> timeline);
@@ -84,8 +85,9 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     /// Calls `start` if the engine has room for a copy that is complete when its signal is below that. Returns whether
     /// it had.
     template <class Function>
-    bool start_in_room(Copy& copy, std::int64_t below, Function&& start);
+    bool start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start);
     void await_front();
+    void unwatch(const std::shared_ptr<PooledSignal>& done) noexcept;
 
     const std::shared_ptr<Timeline> timeline_;
     const std::shared_ptr<EngineRoom> room_;

@@ -168,6 +168,7 @@ Completion StreamCore::put_copy(CopyQueue::Start start, CopySide to, CopySide fr
     const Completion last{timeline_->submitted(), done};
     check(copy_queue_->put({.start = std::move(start),
                             .parts = std::move(parts),
+                            .size_bytes = bytes,
                             .engine_id = id,
                             .agent = engine_of,
                             .before = {last.epochs, before},

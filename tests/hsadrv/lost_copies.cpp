@@ -404,6 +404,76 @@ TEST_CASE("an engine has so many copies at once, and streams take turns", "[stre
     CHECK(given == most + 13);
 }
 
+TEST_CASE("large copies count as several", "[stream][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const auto room = std::make_shared<detail::EngineRoom>();
+    const std::weak_ptr<detail::CopyQueue> none;
+    SignalPool& signals = device.driver.runtime().signals();
+    const detail::EngineRoom::Engine engine{1, 1, 0};
+    const auto large = signals.acquire(1), small = signals.acquire(1);
+    CHECK(room->take(engine, none, {large, 1, 200 * detail::EngineRoom::bytes_of_one}));
+    CHECK_FALSE(room->take(engine, none, {small, 1, 4}));
+    CHECK(room->take({1, 0, 1}, none, {small, 1, 4}));  // another engine's ring
+    large->ref().store(0);
+    small->ref().store(0);
+}
+
+TEST_CASE("copies by kernels share their agent's ring, whatever they copy between", "[stream][copy]") {
+    NEEDS_DEVICE();
+    const Device device;
+    const auto room = std::make_shared<detail::EngineRoom>();
+    const std::weak_ptr<detail::CopyQueue> none;
+    const auto done = device.driver.runtime().signals().acquire(1);
+    for (std::uint64_t n = 0; n < detail::EngineRoom::most_by_kernels; ++n)
+        CHECK(room->take({1, 1 + n % 3, 1}, none, {done, 1, 4}));
+    CHECK_FALSE(room->take({1, 9, 1}, none, {done, 1, 4}));
+    CHECK(room->take({2, 9, 1}, none, {done, 1, 4}));
+    done->ref().store(0);
+}
+
+TEST_CASE("a copy that waits in line has one callback, however many turns it takes", "[stream][copy]") {
+    NEEDS_DEVICE();
+    constexpr std::size_t parts = 200;
+    InParts copies[2];
+    for (InParts& copy : copies) copy.copy(parts);
+    std::size_t ended[2] = {}, most = 0;
+    const auto in_flight = [&](unsigned n) { return copies[n].started - ended[n]; };
+    for (std::size_t total = 0; total < 2 * parts; ++total) {
+        REQUIRE(eventually([&] { return in_flight(0) + in_flight(1) > 0; }));
+        const unsigned n = in_flight(total % 2) > 0 ? total % 2 : 1 - total % 2;
+        copies[n].done->ref().subtract(1);
+        ++ended[n];
+        most = std::max(most, copies[0].driver.runtime().copies().counts().waiting);
+    }
+    CHECK(most < 3 * detail::EngineRoom::most_by_kernels);
+    for (InParts& copy : copies) CHECK_NOTHROW(copy.stream.synchronize(patience));
+}
+
+TEST_CASE("the signal of a copy that an engine refuses is released, though others wait for it",
+          "[stream][copy][error]") {
+    NEEDS_DEVICE();
+    const Device device;
+    std::atomic<std::size_t> given{0};
+    SignalPool& signals = device.driver.runtime().signals();
+    CopiesInOrder other(signals, given);
+    CopiesInOrder many(signals, given);
+    many.put(detail::EngineRoom::most_by_kernels - 1);
+    std::shared_ptr<PooledSignal> done = signals.acquire(1);
+    const std::weak_ptr<PooledSignal> refused = done;
+    const auto start = [&](detail::CopyQueue::Dependencies, const std::shared_ptr<PooledSignal>&) {
+        std::thread([&] { other.put(); }).join();  // in line, since this one has the last place
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    };
+    const auto queue = std::make_shared<detail::CopyQueue>(std::make_shared<detail::Timeline>("of a test", 64));
+    CHECK(queue->put({.start = start, .engine_id = {7, 7}, .before = {}, .done = std::move(done)}) ==
+          HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    CHECK(eventually([&] { return other.own == 1; }));
+    CHECK(eventually([&] { return refused.expired(); }));
+    many.end(detail::EngineRoom::most_by_kernels - 1);
+    other.end();
+}
+
 TEST_CASE("a stream waits for no particular copy of a full engine", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
