@@ -124,7 +124,7 @@ TEST_CASE("work-item ids: three registers before gfx90a, packed into one there",
             for (unsigned lane = 0; lane < 18; ++lane) {
                 const unsigned flat = 192 + lane, x = flat % 5, y = flat / 5 % 6, z = flat / 30;
                 CAPTURE(isa::name(target), dimensions, lane);
-                if (target == Target::gfx90a) {
+                if (isa::traits_of(target).packed_workitem_ids) {
                     REQUIRE(one.wave.v[lane] == (x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0)));
                 } else {
                     REQUIRE(one.wave.v[lane] == x);

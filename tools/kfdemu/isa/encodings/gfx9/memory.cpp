@@ -85,7 +85,6 @@ bool buffer(const Gfx9Fields& f) {
     if (top && !f.traits.unified_registers) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
     // buffer_wbinvl1 and similar.
-    if (f.row.is(kScoped) && !f.traits.scope_bits && f.bits(0, 15, 14) != 0) return false;
     if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
     const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
     if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
