@@ -15,10 +15,6 @@ std::int64_t parts_to_start(const CopyQueue::Copy& copy) noexcept {
     return static_cast<std::int64_t>(copy.parts.count - copy.started);
 }
 
-EngineRoom::Engine engine_of(const CopyQueue::Copy& copy) {
-    return {copy.agent.native().handle, copy.engine_id.first, copy.engine_id.second};
-}
-
 // The signal becomes -1 when the parts that were started are complete; until then the others keep it above zero, and
 // no packet after the copy runs. The callback has no owner: a failure of the stream does not make it due.
 void abandon(const CopyQueue::Copy& copy) noexcept {
@@ -95,17 +91,16 @@ hsa_status_t CopyQueue::give(Copy& copy) {
 template <class Function>
 bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start) {
     if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
-    const EngineRoom::Engine engine = engine_of(copy);
-    copy.in_line = !room_->take(engine, weak_from_this(), {copy.done, below, size_bytes});
+    copy.in_line = !room_->take(copy.agent, weak_from_this(), {copy.done, below, size_bytes});
     if (copy.in_line) return false;
     bool started = false;
     try {
         started = start();
     } catch (...) {
-        room_->give_back(engine, copy.done);
+        room_->give_back(copy.agent, copy.done);
         throw;
     }
-    if (!started) room_->give_back(engine, copy.done);
+    if (!started) room_->give_back(copy.agent, copy.done);
     return true;
 }
 

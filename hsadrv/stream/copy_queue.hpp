@@ -53,7 +53,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     struct Copy {
         Start start;
         Parts parts = {};
-        std::size_t size_bytes = 0;
+        std::size_t size_bytes = 0;          ///< to count it in rings
         EngineId engine_id = {};             ///< equal for copies of one engine
         AgentRef agent = {};                 ///< whose engine it is
         Completion before;                   ///< its signal is zero when the copy may run; null: now
