@@ -6,8 +6,8 @@
 // An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
 // engine already has. Until then it waits here, and a thread of the runtime submits it later. So does one after many
-// that its engine has, of all streams (EngineRoom). A copy in parts is submitted as they complete, and the next one
-// when all are complete.
+// that the engines of its GPU have, of all streams (EngineRoom). A copy in parts is submitted as they complete, and
+// the next one when all are complete.
 //
 // Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
 // nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
@@ -82,8 +82,8 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     hsa_status_t give(Copy& copy);
     hsa_status_t give_whole(Copy& copy, Dependencies dependencies);
     void give_parts(Copy& copy, Dependencies dependencies);
-    /// Calls `start` if the engine has room for a copy that is complete when its signal is below that. Returns whether
-    /// it had.
+    /// Calls `start` if the engines have room for a copy that is complete when its signal is below that. Returns
+    /// whether they had.
     template <class Function>
     bool start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start);
     void await_front();
