@@ -32,6 +32,11 @@ void abandon(const CopyQueue::Copy& copy) noexcept {
 CopyQueue::CopyQueue(std::shared_ptr<Timeline> timeline)
     : timeline_(std::move(timeline)), room_(Driver::current().runtime().engine_room()) {}
 
+// A signal that stays at one is never released: a callback may have it.
+CopyQueue::~CopyQueue() {
+    if (!in_forked_child()) end();
+}
+
 hsa_status_t CopyQueue::put(Copy copy) {
     const std::uint64_t epochs = copy.before.epochs;
     std::exception_ptr error;

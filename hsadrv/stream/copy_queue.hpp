@@ -66,6 +66,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     explicit CopyQueue(std::shared_ptr<Timeline> timeline);
     CopyQueue(const CopyQueue&) = delete;
     CopyQueue& operator=(const CopyQueue&) = delete;
+    ~CopyQueue();  ///< ends it
 
     /// Returns the status if the copy was submitted at once. If that is an error, or if it throws, nothing was started.
     /// An error found later, also in a later part, fails the stream.

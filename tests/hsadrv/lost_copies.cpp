@@ -486,8 +486,10 @@ TEST_CASE("streams that end while they wait for an engine leave their turns to o
     ended.put();
     destroyed->put();
     last.put();
+    const std::weak_ptr<PooledSignal> waits = destroyed->copies.front();
     ended.queue->end();
     destroyed.reset();
+    CHECK(eventually([&] { return waits.expired(); }));
     many.end();
     CHECK(eventually([&] { return last.own == 1; }));
     CHECK(ended.own == 0);
