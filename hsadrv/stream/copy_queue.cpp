@@ -112,7 +112,8 @@ bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, std::size_t size_b
 hsa_status_t CopyQueue::give_whole(Copy& copy, Dependencies dependencies) {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     const auto start = [&] { return (status = copy.start(dependencies, copy.done)) == HSA_STATUS_SUCCESS; };
-    if (!start_in_room(copy, 1, copy.size_bytes, start) || status != HSA_STATUS_SUCCESS) return status;
+    if (!start_in_room(copy, 1, copy.size_bytes + copy.parts.ring_bytes, start) || status != HSA_STATUS_SUCCESS)
+        return status;
     copy.given = true;
     last_given_ = copy.done;
     last_engine_ = copy.engine_id;

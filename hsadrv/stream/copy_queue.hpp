@@ -48,6 +48,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     struct Parts {
         std::size_t count = 0;  ///< zero: it cannot be divided
         std::function<void(std::size_t part, Dependencies, const std::shared_ptr<PooledSignal>& done)> start;
+        std::size_t ring_bytes = 0;  ///< what the undivided copy counts in rings, beside its size
     };
     using EngineId = std::pair<std::uint64_t, std::uint64_t>;
     struct Copy {

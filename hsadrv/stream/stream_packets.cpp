@@ -166,12 +166,9 @@ Completion StreamCore::put_copy(CopyQueue::Start start, CopySide to, CopySide fr
     }
     const CopyQueue::EngineId id{to.device.native().handle, from.device.native().handle};
     const Completion last{timeline_->submitted(), done};
-    // A packet of a rectangle has up to 16384 rows, and twice the size of one of 4 MiB.
-    constexpr std::size_t bytes_of_rect_row = (std::size_t{8} << 20) / 16384;
-    const std::size_t rows = parts.count;
     check(copy_queue_->put({.start = std::move(start),
                             .parts = std::move(parts),
-                            .size_bytes = bytes + rows * bytes_of_rect_row,
+                            .size_bytes = bytes,
                             .engine_id = id,
                             .agent = engine_of,
                             .before = {last.epochs, before},
