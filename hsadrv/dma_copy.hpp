@@ -30,9 +30,9 @@ struct DmaEnd {
 
 /// Starts when every signal of `after`, at most five, is zero; decrements `done` by one at the end. At least one end is
 /// a GPU's. `engine`: the number of a DMA engine, from 0; the copy uses it even if the runtime would use a kernel. The
-/// runtime waits, without a deadline and with locks of its own, while the engine's ring is full: keep at most 16 in
-/// flight on a GPU; of streams' copies there are never more than half of what the ring holds. Throws InvalidArgument
-/// for more signals: ROCR 7.x would overrun its stack.
+/// runtime waits, without a deadline and with locks of its own, while the engine's ring is full: keep at most 10 in
+/// flight on a GPU. Of the 64 packets of its copy kernels' ring, streams take up to 40, and a copy takes two. Throws
+/// InvalidArgument for more signals: ROCR 7.x would overrun its stack.
 void dma_copy(DmaEnd to, DmaEnd from, std::size_t size_bytes, SignalRef done, std::span<const hsa_signal_t> after = {},
               std::optional<unsigned> engine = {});
 

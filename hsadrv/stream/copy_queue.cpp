@@ -15,10 +15,6 @@ std::int64_t parts_to_start(const CopyQueue::Copy& copy) noexcept {
     return static_cast<std::int64_t>(copy.parts.count - copy.started);
 }
 
-EngineRoom::Engine engine_of(const CopyQueue::Copy& copy) {
-    return {copy.agent.native().handle, copy.engine_id.first, copy.engine_id.second};
-}
-
 // The signal becomes -1 when the parts that were started are complete; until then the others keep it above zero, and
 // no packet after the copy runs. The callback has no owner: a failure of the stream does not make it due.
 void abandon(const CopyQueue::Copy& copy) noexcept {
@@ -35,6 +31,11 @@ void abandon(const CopyQueue::Copy& copy) noexcept {
 
 CopyQueue::CopyQueue(std::shared_ptr<Timeline> timeline)
     : timeline_(std::move(timeline)), room_(Driver::current().runtime().engine_room()) {}
+
+// A signal that stays at one is never released: a callback may have it.
+CopyQueue::~CopyQueue() {
+    if (!in_forked_child()) end();
+}
 
 hsa_status_t CopyQueue::put(Copy copy) {
     const std::uint64_t epochs = copy.before.epochs;
@@ -95,24 +96,24 @@ hsa_status_t CopyQueue::give(Copy& copy) {
 template <class Function>
 bool CopyQueue::start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start) {
     if (const auto fault = copy.agent ? faults::of(copy.agent) : std::nullopt) throw fault->lost(timeline_->label());
-    const EngineRoom::Engine engine = engine_of(copy);
-    copy.in_line = !room_->take(engine, weak_from_this(), {copy.done, below, size_bytes});
+    copy.in_line = !room_->take(copy.agent, weak_from_this(), {copy.done, below, size_bytes});
     if (copy.in_line) return false;
     bool started = false;
     try {
         started = start();
     } catch (...) {
-        room_->give_back(engine, copy.done);
+        room_->give_back(copy.agent, copy.done);
         throw;
     }
-    if (!started) room_->give_back(engine, copy.done);
+    if (!started) room_->give_back(copy.agent, copy.done);
     return true;
 }
 
 hsa_status_t CopyQueue::give_whole(Copy& copy, Dependencies dependencies) {
     hsa_status_t status = HSA_STATUS_SUCCESS;
     const auto start = [&] { return (status = copy.start(dependencies, copy.done)) == HSA_STATUS_SUCCESS; };
-    if (!start_in_room(copy, 1, copy.size_bytes, start) || status != HSA_STATUS_SUCCESS) return status;
+    if (!start_in_room(copy, 1, copy.size_bytes + copy.parts.ring_bytes, start) || status != HSA_STATUS_SUCCESS)
+        return status;
     copy.given = true;
     last_given_ = copy.done;
     last_engine_ = copy.engine_id;

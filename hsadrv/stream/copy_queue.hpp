@@ -6,8 +6,8 @@
 // An engine runs its copies in order, whichever stream they belong to. A copy whose dependency is not met blocks all
 // copies after it. So a copy is submitted to its engine when its dependency is complete, or is a copy that the same
 // engine already has. Until then it waits here, and a thread of the runtime submits it later. So does one after many
-// that its engine has, of all streams (EngineRoom). A copy in parts is submitted as they complete, and the next one
-// when all are complete.
+// that the engines of its GPU have, of all streams (EngineRoom). A copy in parts is submitted as they complete, and
+// the next one when all are complete.
 //
 // Invariants: copies reach the engines in the order of put(). No copy after lost work is submitted: it never runs,
 // nor do later copies, nor any after end(). Their signals become -1, which wakes the host and satisfies no barrier
@@ -48,12 +48,13 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     struct Parts {
         std::size_t count = 0;  ///< zero: it cannot be divided
         std::function<void(std::size_t part, Dependencies, const std::shared_ptr<PooledSignal>& done)> start;
+        std::size_t ring_bytes = 0;  ///< what the undivided copy counts in rings, beside its size
     };
     using EngineId = std::pair<std::uint64_t, std::uint64_t>;
     struct Copy {
         Start start;
         Parts parts = {};
-        std::size_t size_bytes = 0;
+        std::size_t size_bytes = 0;          ///< to count it in rings
         EngineId engine_id = {};             ///< equal for copies of one engine
         AgentRef agent = {};                 ///< whose engine it is
         Completion before;                   ///< its signal is zero when the copy may run; null: now
@@ -66,6 +67,7 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     explicit CopyQueue(std::shared_ptr<Timeline> timeline);
     CopyQueue(const CopyQueue&) = delete;
     CopyQueue& operator=(const CopyQueue&) = delete;
+    ~CopyQueue();  ///< ends it
 
     /// Returns the status if the copy was submitted at once. If that is an error, or if it throws, nothing was started.
     /// An error found later, also in a later part, fails the stream.
@@ -82,8 +84,8 @@ class CopyQueue : public std::enable_shared_from_this<CopyQueue> {
     hsa_status_t give(Copy& copy);
     hsa_status_t give_whole(Copy& copy, Dependencies dependencies);
     void give_parts(Copy& copy, Dependencies dependencies);
-    /// Calls `start` if the engine has room for a copy that is complete when its signal is below that. Returns whether
-    /// it had.
+    /// Calls `start` if the engines have room for a copy that is complete when its signal is below that. Returns
+    /// whether they had.
     template <class Function>
     bool start_in_room(Copy& copy, std::int64_t below, std::size_t size_bytes, Function&& start);
     void await_front();

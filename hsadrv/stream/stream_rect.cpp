@@ -16,6 +16,8 @@ namespace {
 constexpr const char* rect_call = "Stream::copy_rect_async";
 // The alignment of base, pitch and slice that an engine's rectangle needs (SDMA's COPY_LINEAR_RECT packet).
 constexpr std::size_t word_bytes = 4;
+// A packet of a rectangle has up to 16384 rows, and twice the size of one that copies 4 MiB.
+constexpr std::size_t ring_bytes_of_row = (std::size_t{8} << 20) / 16384;
 // Rows at least as wide are staged one by one; narrower ones are packed, and a packed one fits into half a buffer.
 constexpr std::size_t wide_row_bytes = 256u << 10;
 
@@ -156,7 +158,7 @@ Completion StreamCopier::put_rows(const Plane& plane, Deadline deadline, Staging
         copy_row(rows, y, dependencies, done->native());
     };
     return put(whole, plane.to.end, plane.from.end, plane.width_bytes * plane.height, deadline, staging,
-               {plane.height, row});
+               {plane.height, row, plane.height * ring_bytes_of_row});
 }
 
 void StreamCopier::upload_plane(StagingPair& staging, const Plane& plane, Deadline deadline) {

@@ -149,7 +149,7 @@ TEST_CASE("work after a copy of which an engine received only a part does not ru
 
 TEST_CASE("engines have only some parts of a copy at once, and the next copy waits for all", "[stream][copy]") {
     NEEDS_DEVICE();
-    constexpr std::size_t most = detail::EngineRoom::most_by_kernels, parts = 3 * most;
+    constexpr std::size_t most = detail::EngineRoom::most, parts = 3 * most;
     InParts f;
     f.copy(parts);
     CHECK(f.started == most);
@@ -382,7 +382,7 @@ struct CopiesInOrder {
 TEST_CASE("an engine has so many copies at once, and streams take turns", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
-    constexpr std::size_t most = detail::EngineRoom::most_by_kernels;
+    constexpr std::size_t most = detail::EngineRoom::most;
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), second(signals, given), third(signals, given);
@@ -404,32 +404,18 @@ TEST_CASE("an engine has so many copies at once, and streams take turns", "[stre
     CHECK(given == most + 13);
 }
 
-TEST_CASE("large copies count as several", "[stream][copy]") {
+TEST_CASE("large copies count as several, whatever they copy between", "[stream][copy]") {
     NEEDS_DEVICE();
     const Device device;
     const auto room = std::make_shared<detail::EngineRoom>();
     const std::weak_ptr<detail::CopyQueue> none;
     SignalPool& signals = device.driver.runtime().signals();
-    const detail::EngineRoom::Engine engine{1, 1, 0};
     const auto large = signals.acquire(1), small = signals.acquire(1);
-    CHECK(room->take(engine, none, {large, 1, 200 * detail::EngineRoom::bytes_of_one}));
-    CHECK_FALSE(room->take(engine, none, {small, 1, 4}));
-    CHECK(room->take({1, 0, 1}, none, {small, 1, 4}));  // another engine's ring
+    CHECK(room->take(device.gpu, none, {large, 1, 200 * detail::EngineRoom::bytes_of_one}));
+    CHECK_FALSE(room->take(device.gpu, none, {small, 1, 4}));
+    CHECK(room->take({}, none, {small, 1, 4}));  // another GPU's
     large->ref().store(0);
     small->ref().store(0);
-}
-
-TEST_CASE("copies by kernels share their agent's ring, whatever they copy between", "[stream][copy]") {
-    NEEDS_DEVICE();
-    const Device device;
-    const auto room = std::make_shared<detail::EngineRoom>();
-    const std::weak_ptr<detail::CopyQueue> none;
-    const auto done = device.driver.runtime().signals().acquire(1);
-    for (std::uint64_t n = 0; n < detail::EngineRoom::most_by_kernels; ++n)
-        CHECK(room->take({1, 1 + n % 3, 1}, none, {done, 1, 4}));
-    CHECK_FALSE(room->take({1, 9, 1}, none, {done, 1, 4}));
-    CHECK(room->take({2, 9, 1}, none, {done, 1, 4}));
-    done->ref().store(0);
 }
 
 TEST_CASE("a copy that waits in line has one callback, however many turns it takes", "[stream][copy]") {
@@ -446,7 +432,7 @@ TEST_CASE("a copy that waits in line has one callback, however many turns it tak
         ++ended[n];
         most = std::max(most, copies[0].driver.runtime().copies().counts().waiting);
     }
-    CHECK(most < 3 * detail::EngineRoom::most_by_kernels);
+    CHECK(most < parts);
     for (InParts& copy : copies) CHECK_NOTHROW(copy.stream.synchronize(patience));
 }
 
@@ -458,7 +444,7 @@ TEST_CASE("the signal of a copy that an engine refuses is released, though other
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder other(signals, given);
     CopiesInOrder many(signals, given);
-    many.put(detail::EngineRoom::most_by_kernels - 1);
+    many.put(detail::EngineRoom::most - 1);
     std::shared_ptr<PooledSignal> done = signals.acquire(1);
     const std::weak_ptr<PooledSignal> refused = done;
     const auto start = [&](detail::CopyQueue::Dependencies, const std::shared_ptr<PooledSignal>&) {
@@ -470,7 +456,7 @@ TEST_CASE("the signal of a copy that an engine refuses is released, though other
           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     CHECK(eventually([&] { return other.own == 1; }));
     CHECK(eventually([&] { return refused.expired(); }));
-    many.end(detail::EngineRoom::most_by_kernels - 1);
+    many.end(detail::EngineRoom::most - 1);
     other.end();
 }
 
@@ -480,12 +466,12 @@ TEST_CASE("a stream waits for no particular copy of a full engine", "[stream][co
     std::atomic<std::size_t> given{0};
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), other(signals, given);
-    many.put(detail::EngineRoom::most_by_kernels);
+    many.put(detail::EngineRoom::most);
     other.put();
     CHECK(other.own == 0);
     many.copies[4]->ref().store(0);
     CHECK(eventually([&] { return other.own == 1; }));
-    many.end(detail::EngineRoom::most_by_kernels);
+    many.end(detail::EngineRoom::most);
     other.end();
 }
 
@@ -496,17 +482,19 @@ TEST_CASE("streams that end while they wait for an engine leave their turns to o
     SignalPool& signals = device.driver.runtime().signals();
     CopiesInOrder many(signals, given), ended(signals, given), last(signals, given);
     auto destroyed = std::make_unique<CopiesInOrder>(signals, given);
-    many.put(detail::EngineRoom::most_by_kernels);
+    many.put(detail::EngineRoom::most);
     ended.put();
     destroyed->put();
     last.put();
+    const std::weak_ptr<PooledSignal> waits = destroyed->copies.front();
     ended.queue->end();
     destroyed.reset();
+    CHECK(eventually([&] { return waits.expired(); }));
     many.end();
     CHECK(eventually([&] { return last.own == 1; }));
     CHECK(ended.own == 0);
     CHECK(ended.copies.front()->ref().load() == -1);
-    many.end(detail::EngineRoom::most_by_kernels - 1);
+    many.end(detail::EngineRoom::most - 1);
     last.end();
 }
 
@@ -514,12 +502,12 @@ TEST_CASE("parts of a copy that is abandoned count until they are complete", "[s
     NEEDS_DEVICE();
     InParts first, second;
     first.copy(1000);
-    first.stream.close(20ms);
+    first.stream.core().end_waiting_copies();
     second.copy(1000);
     CHECK(second.started == 0);
     first.done->ref().subtract(1);
     CHECK(eventually([&] { return second.started == 1; }));
-    second.stream.close(20ms);
+    second.stream.core().end_waiting_copies();
     first.done->ref().subtract(static_cast<std::int64_t>(first.started) - 1);
     second.done->ref().subtract(1);
     CHECK(first.done->ref().wait(Condition::less, 0, patience) == -1);
