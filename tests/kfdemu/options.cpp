@@ -1,6 +1,7 @@
 #include "tools/kfdemu/base/options.hpp"
 
 #include "tests/support/catch.hpp"
+#include "tools/kfdemu/base/topology.hpp"
 
 using namespace kfdemu;
 
@@ -23,15 +24,17 @@ TEST_CASE("an empty KFDEMU emulates one gfx90a if there is no real device", "[kf
     CHECK(options.mode == Mode::automatic);
     CHECK(options.model == "gfx90a");
     CHECK(options.gpus == 1);
-    CHECK(options.vram_bytes == std::uint64_t{8} << 30);
+    CHECK(options.partition == Partition::spx);
+    CHECK(make_topology(options).gpus.front().vram_bytes == std::uint64_t{8} << 30);
 }
 
 TEST_CASE("every option of KFDEMU is read, and written back the same", "[kfdemu][options]") {
     const Options options =
-        parsed_options("on,gpu=gfx900,gpus=2,vram=512M,vram-access=private,kfd=0.9,workers=3,log=debug");
+        parsed_options("on,gpu=gfx900,gpus=2,partition=cpx,vram=512M,vram-access=private,kfd=0.9,workers=3,log=debug");
     CHECK(options.mode == Mode::on);
     CHECK(options.model == "gfx900");
     CHECK(options.gpus == 2);
+    CHECK(options.partition == Partition::cpx);
     CHECK(options.vram_bytes == 512u << 20);
     CHECK(options.private_vram());
     CHECK(options.kfd_major == 0);

@@ -12,8 +12,9 @@ namespace {
 
 const std::string root = "/sys/devices/virtual/kfd/kfd/topology";
 
-Topology machine(unsigned gpus, std::string model = "gfx90a") {
+Topology machine(unsigned gpus, std::string model = "gfx90a", Partition partition = Partition::spx) {
     Options options;
+    options.partition = partition;
     options.gpus = gpus;
     options.model = std::move(model);
     return make_topology(options);
@@ -54,6 +55,31 @@ TEST_CASE("a process's mappings have the names of device files, and other files 
           "7000-8000 rw-s 0000 00:01 7   /dev/dri/renderD129\n" + mine + "7000-8000 rw-s 0000 00:01 7   /dev/kfd\n");
     CHECK(sysfs::with_device_names(before + "renderD129") == before + "renderD129");
     CHECK(sysfs::with_device_names("").empty());
+}
+
+TEST_CASE("a GPU of several XCCs is one node, or one of each", "[kfdemu][sysfs]") {
+    struct Shown {
+        Partition partition;
+        unsigned xccs, units, engines, copies, xgmi_copies;
+        std::uint64_t gib;
+    };
+    for (const Shown& shown :
+         {Shown{Partition::spx, 8, 304, 32, 2, 14, 192}, Shown{Partition::cpx, 1, 38, 4, 2, 0, 24}}) {
+        CAPTURE(shown.xccs);
+        const Topology one = machine(1, "gfx942", shown.partition);
+        const std::string properties = text(one, root + "/nodes/1/properties");
+        CHECK(property(properties, "num_xcc") == shown.xccs);
+        CHECK(property(properties, "simd_count") == 4 * shown.units);
+        CHECK(property(properties, "array_count") == shown.engines);
+        CHECK(property(properties, "num_sdma_engines") == shown.copies);
+        CHECK(property(properties, "num_sdma_xgmi_engines") == shown.xgmi_copies);
+        CHECK(property(properties, "caches_count") == 3);
+        CHECK(property(text(one, root + "/nodes/1/caches/2/properties"), "size") == 262144 * shown.xccs / 8);
+        CHECK(property(text(one, root + "/nodes/1/mem_banks/0/properties"), "size_in_bytes") == shown.gib << 30);
+    }
+    const Topology one = machine(1, "gfx90a", Partition::cpx);
+    CHECK(property(text(one, root + "/nodes/1/properties"), "simd_count") == 416);
+    CHECK(names(one, root + "/nodes/1/caches").size() == 2);
 }
 
 TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {

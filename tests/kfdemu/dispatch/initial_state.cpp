@@ -104,6 +104,44 @@ TEST_CASE("user and system SGPRs come in the order of the ABI", "[dispatch][stat
     REQUIRE(one.wave.scratch_size_bytes == 8 * 1024);
 }
 
+TEST_CASE("where the hardware sets up scratch, FLAT_SCRATCH is the wave's, and no SGPR has its offset",
+          "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx942);
+    l.kernel.private_segment_buffer = l.kernel.flat_scratch_init = false;
+    l.kernel.user_sgprs = 9;
+    OneWave one;
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.s[12] == 4);  // work-group info
+    REQUIRE(one.wave.s[13] == 0);
+    REQUIRE(one.wave.s64(isa::kFlatScratch) == l.queue.scratch_base + 6 * 8 * 1024);
+}
+
+TEST_CASE("arguments that are loaded for a kernel follow its other user SGPRs", "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx90a);
+    l.kernel.user_sgprs = 16;
+    l.kernel.private_segment_buffer = false;
+    l.kernel.preload_dwords = 3;
+    const std::array<std::uint32_t, 3> arguments{0xa, 0xb, 0xc};
+    LaunchState state = l.state();
+    state.preloaded = arguments;
+    OneWave one;
+    one.set(state, {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.s[10] == 96);  // private segment size
+    for (unsigned n = 0; n < 3; ++n) REQUIRE(one.wave.s[11 + n] == arguments[n]);
+    REQUIRE(one.wave.s[16] == 7);  // work-group id
+}
+
+TEST_CASE("units go round the XCCs, then round the shader engines of each", "[dispatch][state]") {
+    GpuFacts gpu{.target = Target::gfx942, .xccs = 8, .shader_engines = 32};
+    for (std::uint32_t unit = 0; unit < 304; ++unit) {
+        CAPTURE(unit);
+        const UnitPlace place = place_of_unit(gpu, unit);
+        REQUIRE(place.xcc == unit % 8);
+        REQUIRE(place.hw_id >> 13 == unit / 8 % 4);
+        REQUIRE((place.hw_id >> 8 & 15) == unit / 32);
+    }
+}
+
 TEST_CASE("the first wave of a group is marked in the work-group info", "[dispatch][state]") {
     Launch l = everything_enabled(Target::gfx900);
     l.kernel.workgroup_id = {true, false, false};

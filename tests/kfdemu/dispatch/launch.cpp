@@ -70,6 +70,18 @@ TEST_CASE("a descriptor's fields, in the granules of the target", "[dispatch][de
     REQUIRE(std::get<KernelDescriptor>(parsed).accum_offset == 12);
 }
 
+TEST_CASE("a kernel whose arguments are loaded for it begins after the code that loads them",
+          "[dispatch][descriptor]") {
+    Descriptor d;
+    d.rsrc2 = 1 | 14 << 1 | 1 << 7;
+    d.preload = 2 | 3 << 7;
+    const auto parsed = parse(d, Target::gfx90a);
+    const auto& k = std::get<KernelDescriptor>(parsed);
+    REQUIRE(k.preload_dwords == 2);
+    REQUIRE(k.preload_offset_dwords == 3);
+    REQUIRE(k.entry_offset_bytes == 0x1100);
+}
+
 TEST_CASE("a descriptor that breaks a rule is refused, saying which", "[dispatch][descriptor]") {
     using Reason = DescriptorRefused::Reason;
     struct Row {
@@ -91,7 +103,9 @@ TEST_CASE("a descriptor that breaks a rule is refused, saying which", "[dispatch
         {"exception", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 |= 1 << 24; }},
         {"workitem_id", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 |= 3 << 11; }},
         {"properties", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.properties |= 1 << 7; }},
-        {"preload", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.preload = 1; }},
+        {"preload", Target::gfx908, Reason::WrongIsa, [](Descriptor& d) { d.preload = 1; }},
+        {"user_sgpr", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.preload = 1; }},
+        {"scratch", Target::gfx942, Reason::WrongIsa, [](Descriptor&) {}},
         {"user_sgpr", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 = 3 << 1; }},
         {"accum_offset", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.rsrc3 = 60; }},
     };

@@ -1,45 +1,71 @@
 #include "tools/kfdemu/base/model.hpp"
 
-#include <iterator>
+#include <algorithm>
+#include <array>
 
 namespace kfdemu {
 namespace {
 
 // clang-format off
 constexpr Model kModels[] = {
-    {.name = "gfx900", .gfx_target_version = 90000, .device_id = 0x6860, .pci_revision = 0x00, .family = 141,
-     .compute_units = 64, .simds_per_cu = 4, .max_waves_per_simd = 10,
+    {.name = "gfx900", .gfx_target_version = 90000, .device_id = 0x6860, .pci_revision = 0x00, .asic_revision = 1, .family = 141,
+     .xccs = 1, .compute_units = 64, .simds_per_cu = 4, .max_waves_per_simd = 10,
      .shader_engines = 4, .arrays_per_engine = 1, .cus_per_array = 16, .max_scratch_slots_per_cu = 32, .lds_kib = 64,
-     .l1_kib = 16, .l2_kib = 4096, .cache_line_bytes = 64, .engine_clock_mhz = 1500, .memory_clock_mhz = 945, .memory_width_bits = 2048,
-     .firmware = 446, .sdma_firmware = 430, .sdma_engines = 2, .xgmi_sdma_engines = 0, .sram_ecc = false,
-     .barrier_value = false, .fan = false},
-    {.name = "gfx906", .gfx_target_version = 90006, .device_id = 0x66af, .pci_revision = 0xc1, .family = 141,
-     .compute_units = 60, .simds_per_cu = 4, .max_waves_per_simd = 10,
+     .l1_kib = 16, .l2_kib = 4096, .l3_kib = 0, .cache_line_bytes = 64, .engine_clock_mhz = 1500, .memory_clock_mhz = 945, .memory_width_bits = 2048,
+     .firmware = 446, .sdma_firmware = 430, .sdma_engines = 2, .xgmi_sdma_engines = 0, .vram_gib = 8, .sram_ecc = false,
+     .barrier_value = false, .fan = false, .runtime = "5.2"},
+    {.name = "gfx906", .gfx_target_version = 90006, .device_id = 0x66af, .pci_revision = 0xc1, .asic_revision = 1, .family = 141,
+     .xccs = 1, .compute_units = 60, .simds_per_cu = 4, .max_waves_per_simd = 10,
      .shader_engines = 4, .arrays_per_engine = 1, .cus_per_array = 16, .max_scratch_slots_per_cu = 32, .lds_kib = 64,
-     .l1_kib = 16, .l2_kib = 4096, .cache_line_bytes = 64, .engine_clock_mhz = 1801, .memory_clock_mhz = 1000, .memory_width_bits = 4096,
-     .firmware = 464, .sdma_firmware = 145, .sdma_engines = 2, .xgmi_sdma_engines = 0, .sram_ecc = false,
-     .barrier_value = false, .fan = true},
-    {.name = "gfx908", .gfx_target_version = 90008, .device_id = 0x738c, .pci_revision = 0x01, .family = 141,
-     .compute_units = 120, .simds_per_cu = 4, .max_waves_per_simd = 10,
+     .l1_kib = 16, .l2_kib = 4096, .l3_kib = 0, .cache_line_bytes = 64, .engine_clock_mhz = 1801, .memory_clock_mhz = 1000, .memory_width_bits = 4096,
+     .firmware = 464, .sdma_firmware = 145, .sdma_engines = 2, .xgmi_sdma_engines = 0, .vram_gib = 8, .sram_ecc = false,
+     .barrier_value = false, .fan = true, .runtime = "5.2"},
+    {.name = "gfx908", .gfx_target_version = 90008, .device_id = 0x738c, .pci_revision = 0x01, .asic_revision = 1, .family = 141,
+     .xccs = 1, .compute_units = 120, .simds_per_cu = 4, .max_waves_per_simd = 10,
      .shader_engines = 8, .arrays_per_engine = 1, .cus_per_array = 16, .max_scratch_slots_per_cu = 32, .lds_kib = 64,
-     .l1_kib = 16, .l2_kib = 8192, .cache_line_bytes = 64, .engine_clock_mhz = 1502, .memory_clock_mhz = 1200, .memory_width_bits = 4096,
-     .firmware = 63, .sdma_firmware = 18, .sdma_engines = 2, .xgmi_sdma_engines = 6, .sram_ecc = true,
-     .barrier_value = false, .fan = true},
-    {.name = "gfx90a", .gfx_target_version = 90010, .device_id = 0x740f, .pci_revision = 0x02, .family = 141,
-     .compute_units = 104, .simds_per_cu = 4, .max_waves_per_simd = 8,
+     .l1_kib = 16, .l2_kib = 8192, .l3_kib = 0, .cache_line_bytes = 64, .engine_clock_mhz = 1502, .memory_clock_mhz = 1200, .memory_width_bits = 4096,
+     .firmware = 63, .sdma_firmware = 18, .sdma_engines = 2, .xgmi_sdma_engines = 6, .vram_gib = 8, .sram_ecc = true,
+     .barrier_value = false, .fan = true, .runtime = "5.2"},
+    {.name = "gfx90a", .gfx_target_version = 90010, .device_id = 0x740f, .pci_revision = 0x02, .asic_revision = 1, .family = 141,
+     .xccs = 1, .compute_units = 104, .simds_per_cu = 4, .max_waves_per_simd = 8,
      .shader_engines = 8, .arrays_per_engine = 1, .cus_per_array = 14, .max_scratch_slots_per_cu = 32, .lds_kib = 64,
-     .l1_kib = 16, .l2_kib = 8192, .cache_line_bytes = 128, .engine_clock_mhz = 1700, .memory_clock_mhz = 1600, .memory_width_bits = 4096,
-     .firmware = 76, .sdma_firmware = 8, .sdma_engines = 2, .xgmi_sdma_engines = 3, .sram_ecc = true,
-     .barrier_value = true, .fan = false},
+     .l1_kib = 16, .l2_kib = 8192, .l3_kib = 0, .cache_line_bytes = 128, .engine_clock_mhz = 1700, .memory_clock_mhz = 1600, .memory_width_bits = 4096,
+     .firmware = 76, .sdma_firmware = 8, .sdma_engines = 2, .xgmi_sdma_engines = 3, .vram_gib = 8, .sram_ecc = true,
+     .barrier_value = true, .fan = false, .runtime = "5.2"},
+    {.name = "gfx942", .gfx_target_version = 90402, .device_id = 0x74a1, .pci_revision = 0x00, .asic_revision = 1, .family = 141,
+     .xccs = 8, .compute_units = 304, .simds_per_cu = 4, .max_waves_per_simd = 8,
+     .shader_engines = 32, .arrays_per_engine = 1, .cus_per_array = 10, .max_scratch_slots_per_cu = 32, .lds_kib = 64,
+     .l1_kib = 32, .l2_kib = 4096, .l3_kib = 262144, .cache_line_bytes = 128, .engine_clock_mhz = 2100, .memory_clock_mhz = 1300, .memory_width_bits = 8192,
+     .firmware = 150, .sdma_firmware = 21, .sdma_engines = 2, .xgmi_sdma_engines = 14, .vram_gib = 192, .sram_ecc = true,
+     .barrier_value = true, .fan = false, .runtime = "6.1"},
 };
 // clang-format on
 
+/// One of its XCCs. The kernel divides engines, units, SDMA engines and memory among the partitions; those for XGMI are
+/// what is beyond two of a partition's SDMA engines (kfd_device.c, kfd_get_num_sdma_engines).
+constexpr Model one_xcc(Model model) {
+    const std::uint32_t copies = (model.sdma_engines + model.xgmi_sdma_engines) / model.xccs;
+    for (std::uint32_t Model::* shared :
+         {&Model::compute_units, &Model::shader_engines, &Model::l3_kib, &Model::vram_gib})
+        model.*shared /= model.xccs;
+    model.sdma_engines = std::min(copies, 2u);
+    model.xgmi_sdma_engines = copies - model.sdma_engines;
+    model.xccs = 1;
+    return model;
+}
+constexpr auto kXccs = [] {
+    auto xccs = std::to_array(kModels);
+    for (Model& model : xccs)
+        if (model.xccs > 1) model = one_xcc(model);
+    return xccs;
+}();
+
 }  // namespace
 
-const Model* find_model(std::string_view name) {
-    for (const Model& model : kModels)
-        if (model.name == name) return &model;
-    return nullptr;
+const Model* find_model(std::string_view name, Partition partition) {
+    const auto* model = std::ranges::find(kModels, name, &Model::name);
+    if (model == std::end(kModels)) return nullptr;
+    return partition == Partition::spx ? model : &kXccs[static_cast<std::size_t>(model - kModels)];
 }
 
 std::string model_names() {

@@ -3,32 +3,37 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kfdemu {
 
+/// How a GPU of several XCCs (accelerated compute dies) is shown: as one (SPX), or each XCC as one (CPX).
+enum class Partition : std::uint8_t { spx, cpx };
+
 struct Model {
     std::string_view name;             ///< LLVM's processor name: "gfx90a"
     std::uint32_t gfx_target_version;  ///< major × 10000 + minor × 100 + stepping, as in KFD
-    std::uint32_t device_id, pci_revision;
+    std::uint32_t device_id, pci_revision, asic_revision;
     std::uint32_t family;  ///< the driver's family number: 141 AI (Vega)
-    std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;
-    std::uint32_t shader_engines, arrays_per_engine, cus_per_array;
+    std::uint32_t xccs;
+    std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;   ///< compute units of all XCCs
+    std::uint32_t shader_engines, arrays_per_engine, cus_per_array;  ///< shader engines of all XCCs
     std::uint32_t max_scratch_slots_per_cu;
     std::uint32_t lds_kib;
-    std::uint32_t l1_kib, l2_kib, cache_line_bytes;
+    std::uint32_t l1_kib, l2_kib, l3_kib, cache_line_bytes;  ///< L2 of one XCC; l3_kib 0: none
     std::uint32_t engine_clock_mhz, memory_clock_mhz, memory_width_bits;
     std::uint32_t firmware, sdma_firmware;
     std::uint32_t sdma_engines, xgmi_sdma_engines;
+    std::uint32_t vram_gib;  ///< unless an option says otherwise
     bool sram_ecc;
-    bool barrier_value;  ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
-    bool fan;            ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
+    bool barrier_value;        ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
+    bool fan;                  ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
+    std::string_view runtime;  ///< the first release of ROCR that knows it: "5.2"
 };
 
-/// The model with that name, or nullptr.
-const Model* find_model(std::string_view name);
+/// The model with that name, or nullptr. Of a GPU of one XCC the partitions are the same.
+const Model* find_model(std::string_view name, Partition partition = Partition::spx);
 
 /// "gfx900, gfx906, gfx908, gfx90a", for error texts.
 std::string model_names();

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "tools/kfdemu/base/model.hpp"
 #include "tools/kfdemu/base/parse_number.hpp"
 
 namespace kfdemu {
@@ -27,6 +26,9 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
     } else if (key == "gpus") {
         if (!parse_number(value, options.gpus) || options.gpus < 1 || options.gpus > kMaxGpus)
             return given + ": expected a number from 1 to " + std::to_string(kMaxGpus);
+    } else if (key == "partition") {
+        if (value != "spx" && value != "cpx") return given + ": expected spx or cpx";
+        options.partition = value == "spx" ? Partition::spx : Partition::cpx;
     } else if (key == "vram") {
         if (!parse_size(value, options.vram_bytes) || options.vram_bytes < (64u << 20) ||
             options.vram_bytes > (std::uint64_t{1} << 42))
@@ -84,7 +86,8 @@ std::string set(Options& options, std::string_view key, std::string_view value) 
         if (!parse_level(value, options.log)) return given + ": expected off, error, warning, info or debug";
     } else {
         return given +
-               ": no such option; the options are gpu, gpus, vram, vram-access, kfd, workers, jit, waits, log, seed, "
+               ": no such option; the options are gpu, gpus, partition, vram, vram-access, kfd, workers, jit, waits, "
+               "log, seed, "
                "hide, "
                "fail, "
                "defect, strict, check, check-report, suppress, check-limit, check-stop, counters";
@@ -187,7 +190,8 @@ std::string to_string(const Options& options) {
     if (!options.counters.empty()) failures += ",counters=" + escaped(options.counters);
     if (options.check_first != 0) failures += ",check-first=" + std::to_string(options.check_first);
     return std::string{modes[static_cast<int>(options.mode)]} + ",gpu=" + options.model +
-           ",gpus=" + std::to_string(options.gpus) + ",vram=" + std::to_string(options.vram_bytes) +
+           ",gpus=" + std::to_string(options.gpus) + (options.partition == Partition::cpx ? ",partition=cpx" : "") +
+           (options.vram_bytes != 0 ? ",vram=" + std::to_string(options.vram_bytes) : "") +
            ",vram-access=" + (options.private_vram() ? "private" : "host") +
            ",kfd=" + std::to_string(options.kfd_major) + "." + std::to_string(options.kfd_minor) +
            ",workers=" + std::to_string(options.workers) + (options.jit ? "" : ",jit=off") +

@@ -21,6 +21,7 @@
 #include "tools/kfdemu/base/checks.hpp"
 #include "tools/kfdemu/base/defect.hpp"
 #include "tools/kfdemu/base/failure.hpp"
+#include "tools/kfdemu/base/model.hpp"
 
 namespace kfdemu {
 
@@ -36,7 +37,8 @@ struct Options {
     Mode mode = Mode::automatic;
     std::string model = "gfx90a";
     unsigned gpus = 1;
-    std::uint64_t vram_bytes = std::uint64_t{8} << 30;                        ///< of each GPU
+    Partition partition = Partition::spx;
+    std::uint64_t vram_bytes = 0;                                             ///< of each GPU; 0: as the model has
     unsigned kfd_major = abi::kVersionMajor, kfd_minor = abi::kVersionMinor;  ///< the version of the driver's interface
     unsigned workers = 0;  ///< threads that execute waves; 0: one per host core
     LogLevel log = LogLevel::error;

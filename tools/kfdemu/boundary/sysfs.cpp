@@ -16,7 +16,7 @@ constexpr std::string_view kTopologyAlias = "/sys/class/kfd/kfd/topology";
 constexpr std::uint32_t kWatchPoints = 1u << 7, kFourWatchPoints = 2u << 8;
 constexpr std::uint32_t kDoorbell64Bit = 2u << 12;
 constexpr std::uint32_t kDebugTrap = 1u << 15, kDebugFirmware = 1u << 29;
-constexpr std::uint32_t kSramEcc = 1u << 26, kSvmApi = 1u << 27;
+constexpr std::uint32_t kAsicRevision = 1u << 22, kSramEcc = 1u << 26, kSvmApi = 1u << 27;
 
 constexpr int kHeapSystem = 0, kHeapPublic = 1, kHeapPrivate = 2;
 constexpr int kLinkPcie = 2, kLinkXgmi = 11;
@@ -35,13 +35,16 @@ unsigned cpu_links(const Topology& topology) {
     return count;
 }
 
+/// The last level is L3 where there is one.
+unsigned gpu_cache_count(const Model& model) { return model.l3_kib != 0 ? 3 : 2; }
+
 std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     const Model& model = *gpu.model;
     Lines out;
     line(out, "cpu_cores_count", 0);
     line(out, "simd_count", model.compute_units * model.simds_per_cu);
     line(out, "mem_banks_count", 1);
-    line(out, "caches_count", 2);
+    line(out, "caches_count", gpu_cache_count(model));
     line(out, "io_links_count", topology.gpus.size());  // to the CPU and to each other GPU
     line(out, "p2p_links_count", 0);
     line(out, "cpu_core_id_base", 0);
@@ -72,10 +75,11 @@ std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     line(out, "fw_version", model.firmware);
     line(out, "capability",
          kWatchPoints | kFourWatchPoints | kDoorbell64Bit | kDebugTrap | kDebugFirmware | kSvmApi |
-             (model.sram_ecc ? kSramEcc : 0));
+             kAsicRevision * model.asic_revision | (model.sram_ecc ? kSramEcc : 0));
     line(out, "debug_prop", 0);
     line(out, "sdma_fw_version", model.sdma_firmware);
     line(out, "unique_id", gpu.unique_id);
+    line(out, "num_xcc", model.xccs);
     line(out, "max_engine_clk_ccompute", 2000);
     return fmt::to_string(out);
 }
@@ -150,7 +154,8 @@ std::string gpu_cache(const Gpu& gpu, unsigned level) {
     Lines out;
     line(out, "processor_id_low", 0x80001000u + gpu.index * 0x1000u);
     line(out, "level", level);
-    line(out, "size", level == 1 ? gpu.model->l1_kib : gpu.model->l2_kib);
+    const std::uint32_t sizes_kib[] = {gpu.model->l1_kib, gpu.model->l2_kib, gpu.model->l3_kib};
+    line(out, "size", sizes_kib[level - 1]);
     line(out, "cache_line_size", gpu.model->cache_line_bytes);
     line(out, "cache_lines_per_tag", 1);
     line(out, "association", 16);
@@ -214,7 +219,7 @@ Entry node_entry(const Topology& topology, unsigned node, std::string_view rest)
         });
     if (take(rest, "/caches"))
         return list_of_properties(
-            rest, gpu ? 2 : static_cast<unsigned>(topology.host().caches.size()),
+            rest, gpu ? gpu_cache_count(*gpu->model) : static_cast<unsigned>(topology.host().caches.size()),
             [&](unsigned i) { return gpu ? gpu_cache(*gpu, i + 1) : cpu_cache(topology.host().caches[i]); });
     if (take(rest, "/io_links"))
         return list_of_properties(rest, links, [&](unsigned i) {

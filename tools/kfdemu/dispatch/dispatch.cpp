@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "tools/kfdemu/base/host_fault.hpp"
@@ -45,6 +46,21 @@ std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup&
     return kernel;
 }
 
+/// The arguments that the command processor loads into SGPRs.
+std::optional<LaunchRefused> read_preloaded(const Dispatch::Setup& setup, const KernelDescriptor& kernel,
+                                            std::span<std::uint32_t> preloaded) {
+    if (kernel.preload_dwords == 0) return std::nullopt;
+    const std::uint64_t at = setup.packet.kernarg_address + std::uint64_t{kernel.preload_offset_dwords} * 4;
+    const std::size_t bytes = std::size_t{kernel.preload_dwords} * 4;
+    const AddressSpace::Range* range = setup.memory->find(at);
+    if (range == nullptr || !range->contains(at, bytes) || !range->allows(kRead) ||
+        (range->user_pages && !host_fault::accessible(*setup.memory, range->at(at), kRead)))
+        return bad_object(setup.packet.kernel_object,
+                          "its arguments at " + hex(at) + " are not in memory that this GPU can read");
+    std::memcpy(preloaded.data(), range->at(at), bytes);
+    return std::nullopt;
+}
+
 /// The kernel's first instructions, which tell it from others that are at its address earlier or later.
 std::span<const std::byte> beginning(const AddressSpace& memory, std::uint64_t entry) {
     constexpr std::uint64_t kMostBytes = 4096;
@@ -70,7 +86,11 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup se
     if (auto* refused = std::get_if<LaunchRefused>(&read)) return *refused;
     const KernelDescriptor& kernel = std::get<KernelDescriptor>(read);
     if (auto refused = check_scratch(setup.packet, kernel, setup.queue)) return *refused;
-    return std::shared_ptr<Dispatch>{new Dispatch{std::move(setup), kernel}};
+    std::array<std::uint32_t, kMostUserSgprs> preloaded;
+    if (auto refused = read_preloaded(setup, kernel, preloaded)) return *refused;
+    std::shared_ptr<Dispatch> dispatch{new Dispatch{std::move(setup), kernel}};
+    dispatch->preloaded_ = preloaded;
+    return dispatch;
 }
 
 Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)

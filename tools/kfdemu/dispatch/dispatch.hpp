@@ -129,6 +129,7 @@ class Dispatch {
     const Setup setup_;
     const KernelDescriptor kernel_;
     const CodeCache::Use code_use_;
+    std::array<std::uint32_t, kMostUserSgprs> preloaded_{};  // of its arguments
     const std::uint64_t serial_;
     const std::shared_ptr<check::MemoryRaces> memory_races_;  // null: not watched
     count::KernelCounts::Kernel* const counted_;              // null: not counted

@@ -49,6 +49,7 @@ unsigned set_user_sgprs(isa::Wave& wave, const LaunchState& l) {
     if (k.dispatch_id) user.add64(l.queue.dispatch_id);
     if (k.flat_scratch_init) user.add64(l.queue.scratch_base);
     if (k.private_segment_size) user.add(l.packet.private_segment_size);
+    for (std::uint32_t argument : l.preloaded) user.add(argument);
     return user.next;
 }
 
@@ -66,7 +67,8 @@ unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, co
     SgprWriter system{wave.s, first};
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
     if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
-    if (l.kernel.private_segment_wave_offset) system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
+    if (l.kernel.private_segment_wave_offset && !traits_of(l).architected_scratch)
+        system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
     return system.next - first;
 }
 
@@ -116,14 +118,15 @@ void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place)
 }
 
 /// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID from 13 on ("Vega" ISA manual, HW_ID). Compute units are
-/// distributed round-robin over the shader engines.
+/// distributed round-robin over the XCCs, and in each over its shader engines (kfd_mqd_manager.c).
 std::uint32_t hw_id_of(std::uint32_t wave) { return (wave / 4 & 0xf) | (wave & 3) << 4; }
 
 }  // namespace
 
-std::uint32_t hw_id_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit) {
-    const std::uint32_t engine = compute_unit % gpu.shader_engines, unit = compute_unit / gpu.shader_engines;
-    return (unit & 0xf) << 8 | engine << 13;
+UnitPlace place_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit) {
+    const std::uint32_t engine = compute_unit / gpu.xccs % (gpu.shader_engines / gpu.xccs),
+                        unit = compute_unit / gpu.shader_engines;
+    return {(unit & 0xf) << 8 | engine << 13, static_cast<std::uint8_t>(compute_unit % gpu.xccs)};
 }
 
 InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
@@ -133,6 +136,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.first_system_sgpr = l.kernel.user_sgprs;
     group_id_sgprs_ = set_group_id(common, l, {});
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
+    registers_.flat_scratch = traits_of(l).architected_scratch;
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
     common.width = static_cast<std::uint8_t>(l.kernel.width);
@@ -169,7 +173,9 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));
     wave.index_in_group = p.wave;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
-    wave.hw_id = hw_id_of(p.wave) | p.hw_id_of_unit;
+    if (traits_of(l).architected_scratch) wave.set_s64(isa::kFlatScratch, wave.scratch_va);
+    wave.hw_id = hw_id_of(p.wave) | p.unit.hw_id;
+    if (traits_of(l).xcc_registers) wave.xcc = p.unit.xcc;
 }
 
 }  // namespace kfdemu

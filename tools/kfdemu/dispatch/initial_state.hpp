@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "tools/kfdemu/check/init/defined_registers.hpp"
 #include "tools/kfdemu/dispatch/garbage.hpp"
@@ -26,22 +27,27 @@ struct LaunchState {
     std::uint64_t packet_va;
     const QueueFacts& queue;
     const GpuFacts& gpu;
-    const Garbage* garbage = nullptr;  ///< for registers that the ABI leaves undefined; null: zero
+    std::span<const std::uint32_t> preloaded{};  ///< of the kernel's arguments
+    const Garbage* garbage = nullptr;            ///< for registers that the ABI leaves undefined; null: zero
 };
+
+/// Where a compute unit is: its bits of HW_ID, and its XCC.
+struct UnitPlace {
+    std::uint32_t hw_id = 0;
+    std::uint8_t xcc = 0;
+};
+UnitPlace place_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit);
 
 /// Identifies a wave in its dispatch.
 struct WavePlace {
     std::array<std::uint32_t, 3> group_workitems{};  ///< of this work-group: smaller at the grid's edge
     std::uint32_t wave = 0, waves = 1;               ///< number in the work-group, and its number of waves
     std::uint32_t scratch_slot = 0;
-    std::uint32_t hw_id_of_unit = 0;  ///< hw_id_of_unit()
+    UnitPlace unit{};                 ///< place_of_unit()
     std::uint64_t garbage_place = 0;  ///< distinguishes its garbage from other waves'
 
     std::uint32_t workitems() const { return group_workitems[0] * group_workitems[1] * group_workitems[2]; }
 };
-
-/// The bits of HW_ID that name the compute unit.
-std::uint32_t hw_id_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit);
 
 class InitialState {
   public:

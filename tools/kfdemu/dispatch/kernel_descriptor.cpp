@@ -66,17 +66,24 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     if (field(raw.rsrc2, 11, 2) == 3) return {Reason::Malformed, "enable_vgpr_workitem_id is 3, which is reserved"};
     if ((raw.properties & 0xf380u) != 0)
         return {Reason::Malformed, hex("kernel_code_properties has reserved bits: it", raw.properties)};
-    if (raw.kernarg_preload != 0)
-        return {Reason::Malformed,
-                hex("preloading of kernel arguments is not emulated; kernarg_preload", raw.kernarg_preload)};
+    if (raw.kernarg_preload != 0 && !isa::traits_of(target).kernarg_preload)
+        return {Reason::WrongIsa, hex("kernarg_preload must be 0 before gfx90a and", raw.kernarg_preload)};
+    if (isa::traits_of(target).architected_scratch && (raw.properties & 0x21u) != 0)
+        return {
+            Reason::WrongIsa,
+            hex("the hardware sets up scratch, but SGPRs are wanted for it: kernel_code_properties", raw.properties)};
     return {};
 }
 
 unsigned enabled_user_sgprs(const KernelDescriptor& d) {
     return 4u * d.private_segment_buffer +
            2u * (d.dispatch_ptr + d.queue_ptr + d.kernarg_ptr + d.dispatch_id + d.flat_scratch_init) +
-           d.private_segment_size;
+           d.private_segment_size + d.preload_dwords;
 }
+
+/// Firmware that preloads arguments skips the code at the entry that loads them otherwise ("Preloaded Kernel
+/// Arguments").
+constexpr std::int64_t kLoadsArgumentsBytes = 256;
 
 /// MODE as the dispatcher loads it: rounding and denormals, DX10_CLAMP, IEEE, FP16_OVFL (ISA manual, "MODE register").
 std::uint32_t initial_mode(std::uint32_t rsrc1) {
@@ -111,6 +118,9 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.flat_scratch_init = field(raw.properties, 5, 1);
     d.private_segment_size = field(raw.properties, 6, 1);
     d.uses_dynamic_stack = field(raw.properties, 11, 1);
+    d.preload_dwords = field(raw.kernarg_preload, 0, 7);
+    d.preload_offset_dwords = field(raw.kernarg_preload, 7, 9);
+    if (d.preload_dwords != 0) d.entry_offset_bytes += kLoadsArgumentsBytes;
 
     d.private_segment_wave_offset = field(raw.rsrc2, 0, 1);
     d.user_sgprs = field(raw.rsrc2, 1, 5);
@@ -118,8 +128,8 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.workgroup_info = field(raw.rsrc2, 10, 1);
     d.workitem_id_dimensions = field(raw.rsrc2, 11, 2) + 1;
 
-    // GFX9 loads at most 16 user SGPRs; those that the bits enable must fit in the count.
-    if (d.user_sgprs > 16 || enabled_user_sgprs(d) > d.user_sgprs)
+    // Those that the bits enable must fit in the count.
+    if (d.user_sgprs > kMostUserSgprs || enabled_user_sgprs(d) > d.user_sgprs)
         return DescriptorRefused{Reason::Malformed,
                                  hex("user_sgpr_count does not fit the enabled user SGPRs: it", d.user_sgprs)};
     if (d.accum_offset > d.vgprs)

@@ -21,13 +21,14 @@
 namespace kfdemu {
 
 inline constexpr std::size_t kKernelDescriptorBytes = 64;
+inline constexpr unsigned kMostUserSgprs = 16;  ///< of GFX9
 
 /// The needs of a kernel's waves, in units independent of the target's granules.
 struct KernelDescriptor {
     std::uint32_t group_segment_bytes = 0;
     std::uint32_t private_segment_bytes = 0;
     std::uint32_t kernarg_bytes = 0;
-    std::int64_t entry_offset_bytes = 0;  ///< from the descriptor's own address
+    std::int64_t entry_offset_bytes = 0;  ///< from the descriptor's own address, of the first instruction
 
     unsigned width = isa::kMostLanes;  ///< lanes of a wave: 64 or 32
     unsigned vgprs = 0;                ///< allocated vector registers, including AccVGPRs if the file is unified
@@ -39,6 +40,7 @@ struct KernelDescriptor {
     bool private_segment_buffer = false, dispatch_ptr = false, queue_ptr = false, kernarg_ptr = false;
     bool dispatch_id = false, flat_scratch_init = false, private_segment_size = false;
     unsigned user_sgprs = 0;
+    unsigned preload_dwords = 0, preload_offset_dwords = 0;  ///< of the kernel's arguments, into SGPRs after those
 
     // The system SGPRs and VGPRs that the dispatcher loads for each wave.
     std::array<bool, 3> workgroup_id{};

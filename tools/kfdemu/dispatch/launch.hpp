@@ -37,8 +37,8 @@ static_assert(sizeof(KernelDispatchPacket) == 64);
 /// Properties of the GPU model.
 struct GpuFacts {
     isa::Target target = isa::Target::gfx90a;
-    std::uint32_t lds_bytes = 64 * 1024;  ///< of a compute unit, and the limit of a work-group
-    std::uint32_t shader_engines = 8;
+    std::uint32_t lds_bytes = 64 * 1024;         ///< of a compute unit, and the limit of a work-group
+    std::uint32_t xccs = 1, shader_engines = 8;  ///< shader engines of all XCCs
     std::uint64_t shared_base = kLdsAperture.base;
     std::uint64_t private_base = kScratchAperture.base;
 };
@@ -54,7 +54,7 @@ struct QueueFacts {
     std::uint64_t queue_id = 0;                         ///< hsa_queue_t::id
     std::uint32_t gpu = 0;                              ///< number of the GPU
 
-    std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }
+    std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }  ///< of an XCC
     std::uint32_t scratch_wave_bytes() const { return (tmpring_size >> 12 & 0x1fff) * 1024; }
 };
 

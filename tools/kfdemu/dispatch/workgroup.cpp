@@ -66,7 +66,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     const unsigned width = dispatch.kernel_.width;
     place.waves = (place.workitems() + width - 1) / width;
     const auto& units = setup.compute_units;
-    place.hw_id_of_unit = hw_id_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
+    place.unit = place_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
 
     reserve_waves(place.waves);
     const std::uint32_t lds_bytes =
@@ -112,8 +112,8 @@ void WorkGroup::prepare(const Dispatch& dispatch, std::uint32_t lds_bytes) {
     code_.fill({});
     tlb_.flush();
     code_serial_ = dispatch.serial_;
-    initial_.emplace(
-        LaunchState{dispatch.kernel_, setup.packet, setup.packet_va, setup.queue, setup.gpu, setup.garbage});
+    initial_.emplace(LaunchState{dispatch.kernel_, setup.packet, setup.packet_va, setup.queue, setup.gpu,
+                                 std::span{dispatch.preloaded_}.first(dispatch.kernel_.preload_dwords), setup.garbage});
     isa::Wave& wave = initial_->common;
     wave.fetch = &WorkGroup::fetch;
     wave.fetcher = this;

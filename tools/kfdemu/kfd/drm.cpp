@@ -142,15 +142,17 @@ DeviceInfo device_info(const Gpu& gpu) {
     info.pci_rev = model.pci_revision;
     info.external_rev = 1;
     info.family = model.family;
-    info.num_shader_engines = model.shader_engines;
+    // Of one XCC, as are its engines in the bitmap.
+    const std::uint32_t engines = model.shader_engines / model.xccs;
+    info.num_shader_engines = engines;
     info.arrays_per_engine = model.arrays_per_engine;
     info.gpu_counter_freq_khz = 100000;
     info.max_engine_clock_khz = model.engine_clock_mhz * 1000ull;
     info.max_memory_clock_khz = model.memory_clock_mhz * 1000ull;
     info.cu_active_number = model.compute_units;
     // The bitmap has 4 × 4 arrays; engines beyond the fourth are in its second column.
-    unsigned left = model.compute_units;
-    for (unsigned engine = 0; engine < model.shader_engines; ++engine) {
+    unsigned left = model.compute_units / model.xccs;
+    for (unsigned engine = 0; engine < engines; ++engine) {
         const unsigned here = std::min(left, model.cus_per_array);
         info.cu_bitmap[engine % 4][engine / 4] = (1u << here) - 1;
         left -= here;

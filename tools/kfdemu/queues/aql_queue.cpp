@@ -204,7 +204,7 @@ std::optional<QueueFacts> AqlQueue::facts() {
     });
     if (!read) return {};
     if (!scratch_slots_ || facts.scratch_base != scratch_base_ || facts.tmpring_size != tmpring_size_) {
-        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves());
+        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves() * gpu_.model->xccs);
         scratch_base_ = facts.scratch_base;
         tmpring_size_ = facts.tmpring_size;
     }
@@ -224,6 +224,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .queue = *queue,
                                   .gpu = {.target = code_.target(),
                                           .lds_bytes = gpu_.model->lds_kib * 1024,
+                                          .xccs = gpu_.model->xccs,
                                           .shader_engines = gpu_.model->shader_engines},
                                   .memory = &space_,
                                   .code = &code_,

@@ -22,6 +22,7 @@ void DefinedRegisters::begin(const InitialRegisters& initial) {
     allocated_ = vectors;
     defined(0, initial.user_sgprs);
     defined(initial.first_system_sgpr, initial.system_sgprs);
+    if (initial.flat_scratch) defined(isa::kFlatScratch, 2);
     defined(kXnackMask, 2);
     defined(kTtmp0, 16);
     defined(kExec, 2);

@@ -82,6 +82,7 @@ enum HardwareRegister : u32 {
     kHwLdsAlloc = 6,
     kHwIbStatus = 7,
     kHwShMemBases = 15,
+    kHwXccId = 20,
 };
 
 u32 status_register(const Wave& w) {
@@ -116,6 +117,10 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
             break;
         case kHwShMemBases:
             whole = static_cast<u32>(w.private_base >> 48) | (static_cast<u32>(w.shared_base >> 48) << 16);
+            break;
+        case kHwXccId:
+            if (w.xcc == kNoXcc) return false;
+            whole = w.xcc;
             break;
         default:
             return false;

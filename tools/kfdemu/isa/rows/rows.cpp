@@ -26,6 +26,7 @@ std::span<const Row> rows() { return kRows; }
 const Traits& traits_of(Target target) {
     static constexpr Traits kGfx900, kGfx908{.separate_accumulators = true},
         kGfx90a{.unified_registers = true,
+                .kernarg_preload = true,
                 .packed_workitem_ids = true,
                 .returns_float_atomics = true,
                 .flushes_factors = true,
@@ -34,6 +35,8 @@ const Traits& traits_of(Target target) {
                 .scc_bit = true,
                 .nv_bit = false};
     static constexpr Traits kGfx942{.unified_registers = true,
+                                    .architected_scratch = true,
+                                    .kernarg_preload = true,
                                     .packed_workitem_ids = true,
                                     .returns_float_atomics = true,
                                     .flat_float_atomics = true,

@@ -14,6 +14,8 @@ struct Traits {
     /// a model that has them, matrix instructions add in AccVGPRs alone.
     bool unified_registers = false;
     bool separate_accumulators = false;
+    bool architected_scratch = false;     ///< the hardware sets FLAT_SCRATCH for each wave
+    bool kernarg_preload = false;         ///< the command processor loads arguments into SGPRs
     bool packed_workitem_ids = false;     ///< all three in v0, ten bits each
     bool returns_float_atomics = false;   ///< those of memory that are kFloatAtomic
     bool flat_float_atomics = false;      ///< FLAT has them, too

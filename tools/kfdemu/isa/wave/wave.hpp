@@ -75,6 +75,7 @@ enum class Stop : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kUnknownLane = ~0u;
+inline constexpr std::uint8_t kNoXcc = 0xff;  ///< of a model whose s_getreg does not know it
 
 struct MemoryFault {
     std::uint64_t address = 0;
@@ -131,6 +132,7 @@ struct alignas(64) Wave {
     std::uint32_t gws_openings = 0;
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
+    std::uint8_t xcc = kNoXcc;                              ///< likewise
     Watcher* watcher = nullptr;   ///< sees each instruction before it executes; read once per run()
     bool interpreted = false;     ///< no instruction runs as translated code
     bool in_translated = false;   ///< translated code runs, or was left by a host fault
