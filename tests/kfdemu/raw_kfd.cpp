@@ -71,11 +71,12 @@ TEST_CASE("an SDMA queue is on the engine that it names", "[raw]") {  // KFD 1.1
     const auto engines = static_cast<std::uint32_t>(number_in(node + "properties", "num_sdma_engines") +
                                                     number_in(node + "properties", "num_sdma_xgmi_engines"));
     REQUIRE(engines >= 2);
-    Engine engine{kfd, abi::kSdmaByEngine, engines - 1};
+    // PRE_EXE names eight engines. For this engine, and for all others.
+    const std::uint32_t last = std::min(engines, 8u) - 1;
+    Engine engine{kfd, abi::kSdmaByEngine, last};
     const std::uint64_t word = engine.address(2048);
-    // PRE_EXE for this engine, and for all others.
-    engine.submit({15 | 1u << (16 + engines - 1), 4, 5, low(word), high(word), 1});
-    engine.submit({15 | (0xffu & ~(1u << (engines - 1))) << 16, 4, 5, low(word + 4), high(word + 4), 1});
+    engine.submit({15 | 1u << (16 + last), 4, 5, low(word), high(word), 1});
+    engine.submit({15 | (0xffu & ~(1u << last)) << 16, 4, 5, low(word + 4), high(word + 4), 1});
     CHECK(engine.drained());
     CHECK(engine.pages[2048] == 1);
     CHECK(engine.pages[2049] == 0);

@@ -77,6 +77,12 @@ TEST_CASE("a GPU of several XCCs is one node, or one of each", "[kfdemu][sysfs]"
         CHECK(property(text(one, root + "/nodes/1/caches/2/properties"), "size") == 262144 * shown.xccs / 8);
         CHECK(property(text(one, root + "/nodes/1/mem_banks/0/properties"), "size_in_bytes") == shown.gib << 30);
     }
+    const Topology board = machine(8, "gfx942", Partition::cpx);
+    for (unsigned n = 0; n < 8; ++n) CHECK(board.gpus[n].location_id == (1u << 8 | n));
+    Topology beside = board;
+    make_room(beside, {{}, {}, {"0000:01:00.0", "0000:02:00.0"}});
+    CHECK(beside.gpus[0].location_id == 3u << 8);
+    CHECK(beside.gpus[7].location_id == (3u << 8 | 7));
     const Topology one = machine(1, "gfx90a", Partition::cpx);
     CHECK(property(text(one, root + "/nodes/1/properties"), "simd_count") == 416);
     CHECK(names(one, root + "/nodes/1/caches").size() == 2);

@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "kfdemu " KFDEMU_VERSION);
     app.footer(
         "Programs that link libkfdemu, or run under `kfdemu run`, read the environment variable KFDEMU:\n"
-        "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,vram=8G][,vram-access=host|private][,kfd=1.15][,workers=2]\n"
-        "         [,jit=off][,waits=spin][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
+        "  KFDEMU=auto|on|off[,gpu=gfx90a][,gpus=2][,partition=cpx][,vram=8G][,vram-access=host|private][,kfd=1.15]\n"
+        "         [,workers=2][,jit=off][,waits=spin][,log=info][,seed=7][,hide=0][,fail=allocation:3:ENOMEM]...\n"
         "         [,strict][,strict=NAME+no-NAME]\n"
         "         [,defect=interrupts:1-]...[,check][,check=NAME+NAME][,check-report=FILE]\n"
         "         [,suppress=FILE]...[,check-limit=100][,check-stop][,counters=FILE]\n"
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     }
     auto options = std::get<kfdemu::Options>(before);
     options.mode = kfdemu::Mode::on;
-    std::string vram, kfd, jit, waits, log, strict, check_report, counters;
+    std::string partition, vram, kfd, jit, waits, log, strict, check_report, counters;
     bool private_vram = false;
     std::vector<std::string> failures, defects, suppressions, checks, command;
     run->add_option("--gpu", options.model, "model: " + kfdemu::model_names())
@@ -107,7 +107,13 @@ int main(int argc, char** argv) {
     run->add_option("--gpus", options.gpus, "number of GPUs")
         ->check(CLI::Range(1u, kfdemu::kMaxGpus))
         ->capture_default_str();
-    run->add_option("--vram", vram, "memory of each GPU, such as 512M or 8G")->default_str("8G");
+    run->add_option("--partition", partition,
+                    "how a GPU of several XCCs is shown: spx, as one GPU; cpx, each XCC as a GPU")
+        ->check(CLI::IsMember({"spx", "cpx"}))
+        ->default_str("spx");
+    run->add_option("--vram", vram,
+                    "memory of each GPU, such as 512M or 8G; only what is used is taken from the host (default: as the "
+                    "model has, and 8G before gfx942)");
     run->add_flag("--private-vram", private_vram, "the host cannot access VRAM, as on a GPU without a large BAR");
     run->add_option("--kfd", kfd, "version of the KFD interface that is reported")->default_str("1.15");
     run->add_option("--workers", options.workers, "threads that execute waves (0: one per host core)")
@@ -181,8 +187,13 @@ int main(int argc, char** argv) {
 
     if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
     std::string text = kfdemu::to_string(options);
-    for (const auto& [name, value] :
-         {std::pair{"vram", vram}, {"kfd", kfd}, {"jit", jit}, {"waits", waits}, {"log", log}, {"strict", strict}})
+    for (const auto& [name, value] : {std::pair{"partition", partition},
+                                      {"vram", vram},
+                                      {"kfd", kfd},
+                                      {"jit", jit},
+                                      {"waits", waits},
+                                      {"log", log},
+                                      {"strict", strict}})
         if (!value.empty()) text += fmt::format(",{}={}", name, value);
     using kfdemu::escaped;
     for (const std::string& check : checks) text += ",check=" + escaped(check);

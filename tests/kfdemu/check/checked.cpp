@@ -49,7 +49,8 @@ std::vector<Target> matrix_targets() {
 
 std::vector<std::string> matrix_kernels(Target target) {
     std::vector<std::string> sizes{"By4", "By16", "By16Blocks", "By32", "By32Blocks"}, kernels{"parts"};
-    if (target == Target::gfx90a) sizes.insert(sizes.end(), {"Doubles", "SmallDoubles"});
+    if (target != Target::gfx908) sizes.insert(sizes.end(), {"Doubles", "SmallDoubles"});
+    if (target == Target::gfx942) sizes.insert(sizes.end(), {"Halves", "HalfBlocks", "Bytes", "Singles", "Sparse"});
     for (const std::string& size : sizes)
         for (const char* kernel : {"_chain", "_independent", "_factors", "_loop", "_branches", "_calls"})
             kernels.push_back(size + kernel);

@@ -57,7 +57,7 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
     REQUIRE(gpu.rules().empty());
 }
 
-inline bool has_matrix(Target target) { return target == Target::gfx908 || target == Target::gfx90a; }
+inline bool has_matrix(Target target) { return target >= Target::gfx908; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
 /// Whether the target has this kernel of an assembly source.

@@ -1,5 +1,6 @@
 // `fence`: reads of what another work-group wrote, ordered, but with a cache or a store in between.
 #include "tests/kfdemu/check/checked.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace check_test;
 
@@ -8,8 +9,9 @@ namespace {
 constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
 constexpr const char* kNoRelease[] = {"no_release", "narrow_release"};
 constexpr const char* kScalar = "scalar";
-constexpr const char* kFenceCorrect[] = {"atomic_reader",      "acquired_by_another_wave", "relay",
-                                         "nontemporal_reader", "store_after_release",      "store_before_count"};
+constexpr const char* kFenceCorrect[] = {"atomic_reader", "acquired_by_another_wave", "relay", "store_after_release",
+                                         "store_before_count"};
+constexpr const char* kNontemporal = "nontemporal_reader";
 
 void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, const std::string& rule) {
     gpu.forget();
@@ -62,6 +64,9 @@ TEST_CASE("with the fences of the memory model, they are silent", "[check][fence
         for (const char* kernel : kNoAcquire) require_silent(gpu, code, std::string{kernel} + "_mended");
         for (const char* kernel : kNoRelease) require_silent(gpu, code, std::string{kernel} + "_mended");
         for (const char* kernel : kFenceCorrect) require_silent(gpu, code, kernel);
+        const bool scopes = kfdemu::isa::traits_of(gpu.machine.target()).scope_bits;
+        if (!scopes) return require_silent(gpu, code, kNontemporal);
+        require_rule(gpu, code, kNontemporal, "no-acquire");  // NT is no scope
     });
 }
 

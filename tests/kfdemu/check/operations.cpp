@@ -20,7 +20,7 @@ kfdemu::Checks race_alone() {
 
 /// A kernel that runs alone; what is kept of it.
 Memory run_kernel(Operations& operations, Report& report) {
-    auto memory = std::make_shared<MemoryRaces>();
+    auto memory = std::make_shared<MemoryRaces>(kfdemu::isa::Target::gfx90a);
     const Memory kept = memory;
     auto kernel = operations.begin(operations.now(), Operations::Kernel{std::move(memory), {}, 0, 0, 0, 0});
     operations.end(kernel, report, nullptr);

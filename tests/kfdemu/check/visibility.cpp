@@ -22,7 +22,7 @@ MemoryShadow::Record access(std::uint32_t number) {
 
 /// Accesses of one dword, by one wave: numbers of its instructions; 0: none.
 Kernel kernel(std::uint32_t writes, std::uint32_t reads, std::uint32_t gpu = 0, std::uint64_t va = kVa) {
-    auto memory = std::make_shared<MemoryRaces>();
+    auto memory = std::make_shared<MemoryRaces>(kfdemu::isa::Target::gfx90a);
     memory->add_group({0, 0, 0});
     memory->add_site({});
     MemoryShadow::Cell& cell = memory->shadow.page(va)->cell(va);

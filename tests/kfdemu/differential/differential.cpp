@@ -27,7 +27,8 @@ struct Build {
     std::string clang, target, level;
     std::string name() const { return "clang-" + clang + "." + target + "." + level; }
     bool can(const Options& o) const {
-        return std::stoul(target.substr(3), nullptr, 16) >= o.from_gfx && std::stoul(clang) >= o.from_clang;
+        const unsigned long gfx = std::stoul(target.substr(3), nullptr, 16);
+        return gfx >= o.from_gfx && gfx < o.before_gfx && std::stoul(clang) >= o.from_clang;
     }
 };
 

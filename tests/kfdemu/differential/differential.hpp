@@ -47,6 +47,7 @@ struct Options {
     std::uint32_t ulps = 0;                           ///< how far a floating-point result may be off
     const char* why_ulps = "";                        ///< and why
     std::uint32_t from_gfx = 0x900, from_clang = 14;  ///< the first target and clang that compile it
+    std::uint32_t before_gfx = 0xfff;                 ///< the first target after it that does not
 };
 
 struct Case {

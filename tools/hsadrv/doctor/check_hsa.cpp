@@ -1,8 +1,10 @@
 #include "tools/hsadrv/doctor/check_hsa.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace hsadrv_tool::doctor {
 namespace {
@@ -63,6 +65,26 @@ std::vector<const TopologyNode*> unseen(const Machine& machine, const Json& gpus
     return nodes;
 }
 
+/// A release that knows a processor, the oldest of Debian's.
+struct KnownSince {
+    std::string_view target, release;
+};
+constexpr KnownSince kKnownSince[] = {{"gfx942", "6.1.2 (Debian 13)"},
+                                      {"gfx950", "6.4.3 (Debian sid)"},
+                                      {"gfx1200", "6.4.3 (Debian sid)"},
+                                      {"gfx1201", "6.4.3 (Debian sid)"}};
+
+/// "1.5.0 does not know gfx942", and where to get one that does.
+std::string older_runtime(const Machine& machine) {
+    return fmt::format("the runtime, {}, does not know {}", machine.runtime.version(),
+                       fmt::join(machine.unknown_targets, ", "));
+}
+std::string newer_runtime(const Machine& machine) {
+    const auto* known = std::ranges::find(kKnownSince, machine.unknown_targets.back(), &KnownSince::target);
+    if (known == std::end(kKnownSince)) return "take a newer ROCm";
+    return fmt::format("take a newer ROCm: ROCR {} knows {}", known->release, known->target);
+}
+
 Row no_gpu(const Machine& machine) {
     Row row = fault("agents", "GPUs of the runtime", "none");
     const auto nodes = machine.gpu_nodes();
@@ -76,6 +98,10 @@ Row no_gpu(const Machine& machine) {
         row.advise("the kernel log says why", {look_at_log});
     } else {
         row.found += fmt::format(", of KFD's {}", nodes.size());
+        if (!machine.unknown_targets.empty()) {
+            row.found += ": " + older_runtime(machine);
+            return row.advise(newer_runtime(machine));
+        }
         row.advise("let the thunk say why; a GPU newer than the runtime takes a newer runtime",
                    {"HSAKMT_DEBUG_LEVEL=7 hsadrv doctor"});
     }
@@ -98,6 +124,8 @@ Rows rows_of_agents(const Machine& machine, const Json& gpus) {
         const std::string title = fmt::format("KFD's node {} ({})", node->number, node->target());
         if (machine.environment.contains("ROCR_VISIBLE_DEVICES"))
             rows.push_back(note("unseen", title, "not shown, since ROCR_VISIBLE_DEVICES does not name it"));
+        else if (std::ranges::count(machine.unknown_targets, node->target()) != 0)
+            rows.push_back(warning("unseen", title, older_runtime(machine)).advise(newer_runtime(machine)));
         else
             rows.push_back(warning("unseen", title, "the runtime does not show it")
                                .advise("it may be newer or older than what the runtime supports; let the thunk say why",

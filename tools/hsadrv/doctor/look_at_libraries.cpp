@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "tools/common/split.hpp"
 #include "tools/hsadrv/doctor/look.hpp"
@@ -41,10 +43,24 @@ std::vector<std::string> library_folders(const FileTree& files, const Machine& m
     return folders;
 }
 
+/// A runtime names each processor that it knows in its ISA registry, as text.
+std::vector<std::string> unknown_targets(const Machine& machine) {
+    std::ifstream file{machine.runtime.path, std::ios::binary};
+    const std::string runtime{std::istreambuf_iterator<char>{file}, {}};
+    std::vector<std::string> unknown;
+    for (const TopologyNode* node : machine.gpu_nodes())
+        if (node->error == 0 && !runtime.empty() && runtime.find(node->target()) == std::string::npos)
+            unknown.push_back(node->target());
+    std::sort(unknown.begin(), unknown.end());
+    unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+    return unknown;
+}
+
 }  // namespace
 
 void look_at_libraries(const FileTree& files, Machine& machine) {
     dl_iterate_phdr(note_library, &machine);
+    machine.unknown_targets = unknown_targets(machine);
     for (const std::string& folder : library_folders(files, machine)) {
         const std::string path = folder + "/libhsa-runtime64.so.1";
         if (!files.exists(path)) continue;

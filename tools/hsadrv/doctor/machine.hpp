@@ -129,7 +129,8 @@ struct Machine {
     ContainerFacts container;
     std::map<std::string, std::string> environment;
     LimitFacts limits;
-    LibraryFacts runtime, thunk;  ///< in this process; thunk's path empty: inside the runtime
+    LibraryFacts runtime, thunk;               ///< in this process; thunk's path empty: inside the runtime
+    std::vector<std::string> unknown_targets;  ///< KFD's GPUs whose processor this process's runtime does not name
     std::vector<LibraryFacts> other_runtimes;
     EmulationFacts emulation;
 

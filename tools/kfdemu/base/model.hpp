@@ -29,7 +29,7 @@ struct Model {
     bool sram_ecc;
     bool barrier_value;        ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
     bool fan;                  ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
-    std::string_view runtime;  ///< the first release of ROCR that knows it: "5.2"
+    std::string_view runtime;  ///< a release of ROCR that knows it, the oldest of Debian's: "6.1.2 (Debian 13)"
 };
 
 /// The model with that name, or nullptr. Of a GPU of one XCC the partitions are the same.

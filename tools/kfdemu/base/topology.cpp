@@ -13,6 +13,8 @@ Topology make_topology(const Options& options) {
     topology.system_memory_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
     const Model* model = find_model(options.model, options.partition);
+    // Partitions are functions of their board's PCI device (kfd_topology.c, location_id).
+    const unsigned functions = find_model(options.model)->xccs / model->xccs;
     for (unsigned i = 0; i < options.gpus; ++i) {
         topology.gpus.push_back(
             {.model = model,
@@ -20,7 +22,7 @@ Topology make_topology(const Options& options) {
              .gpu_id = 0xe001 + i,
              .render_minor = 128 + i,
              .unique_id = std::uint64_t{0x6b6664656d750000} + i,
-             .location_id = (i + 1) << 8,
+             .location_id = (i / functions + 1) << 8 | i % functions,
              .vram_bytes = options.vram_bytes != 0 ? options.vram_bytes : std::uint64_t{model->vram_gib} << 30,
              .private_vram = options.private_vram(),
              .card = i,
@@ -42,11 +44,13 @@ void make_room(Topology& topology, const HostDevices& host) {
         while (is(host.drm, fmt::format("card{}", card))) ++card;
         while (is(host.drm, fmt::format("renderD{}", render_minor))) ++render_minor;
         while (is(host.monitors, fmt::format("hwmon{}", monitor))) ++monitor;
+        const unsigned function = gpu.location_id & 7;
+        if (function == 0 && gpu.index != 0) ++bus;
         while (bus < 255 && has(host.pci, fmt::format("0000:{:02x}:", bus))) ++bus;
         gpu.card = card++;
         gpu.render_minor = render_minor++;
         gpu.monitor = monitor++;
-        gpu.location_id = bus++ << 8;
+        gpu.location_id = bus << 8 | function;
     }
 }
 

@@ -100,7 +100,7 @@ Dispatch::Dispatch(Setup&& setup, const KernelDescriptor& kernel)
       serial_{CodeCache::new_serial()},
       memory_races_{setup_.session.any() &&
                             (setup_.session.checks.has(Check::race) || setup_.session.checks.has(Check::fence))
-                        ? std::make_shared<check::MemoryRaces>()
+                        ? std::make_shared<check::MemoryRaces>(setup_.gpu.target)
                         : nullptr},
       counted_{begin_counting(setup_, kernel_)} {
     counts_ = group_counts(setup_.packet);

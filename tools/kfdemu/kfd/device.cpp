@@ -23,6 +23,7 @@
 #include "tools/kfdemu/count/kernel_counts.hpp"
 #include "tools/kfdemu/isa/encodings/decode.hpp"
 #include "tools/kfdemu/jit/code_memory.hpp"
+#include "tools/kfdemu/kfd/runtime_models.hpp"
 #include "tools/kfdemu/resources/private_vram.hpp"
 
 namespace kfdemu {
@@ -196,6 +197,7 @@ Device* Device::get() {
     say_if_addresses_are_few(topology()->gpus.size());
     std::unique_ptr<Device> device{new Device{*topology(), decision().options}};
     if (!device->valid()) return nullptr;
+    say_if_runtime_is_older(*topology()->gpus.front().model);
     // A child has neither the device's threads nor the parent's queues. It creates a new device and leaks the old one.
     static const int registered = pthread_atfork(before_fork, in_parent, in_child);
     (void)registered;

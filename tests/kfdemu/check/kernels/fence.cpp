@@ -171,7 +171,7 @@ KERNEL void relay(const u32* in, u32* out) {
     release();
     store(out + 9 + group(), 1);
 }
-/// Correct on these GPUs: nontemporal loads have GLC, too, and miss the cache.
+/// Correct before gfx940: nontemporal loads have GLC, too, and miss the cache.
 KERNEL void nontemporal_reader(const u32* in, u32* out) {
     if (writes(in, out)) {
         release();

@@ -1,8 +1,15 @@
 // Kernels in which two instructions follow each other too closely, each with its mended twin NAME_mended.
 #include "kernel.inc"
 
+#ifdef GFX940
+#define STORED_LATE 2
+#else
+#define STORED_LATE 1
+#endif
+
 .macro scalar_address_body fix
   v_mov_b32 v1, s6
+  settle
   v_readfirstlane_b32 s8, v1
   s_mov_b32 s9, s7
   states \fix, 4
@@ -13,6 +20,7 @@ pair scalar_address
 .macro scalar_offset_body fix
   resource
   v_mov_b32 v1, 0
+  settle
   v_readlane_b32 s12, v1, 3
   states \fix, 5
   buffer_load_dword v1, v0, s[8:11], s12 offen
@@ -48,9 +56,11 @@ pair quotient
 
 .macro lane_read_body fix
   v_mov_b32 v1, 7
+  settle
   v_readfirstlane_b32 s8, v1
   states \fix, 4
   v_readlane_b32 s9, v1, s8
+  settle
   v_mov_b32 v1, s9
   store_v1
 .endm
@@ -58,6 +68,7 @@ pair lane_read
 
 .macro lane_written_body fix
   v_mov_b32 v1, 7
+  settle
   v_readfirstlane_b32 s8, v1
   states \fix, 4
   v_writelane_b32 v1, 5, s8
@@ -101,7 +112,7 @@ pair relative
 .macro overwritten_body fix
   v_mov_b32 v4, 1
   global_store_dwordx4 v0, v[2:5], s[6:7]
-  states \fix, 1
+  states \fix, STORED_LATE
   v_mov_b32 v4, 2
 .endm
 pair overwritten
@@ -131,6 +142,7 @@ end silent_stores
 // Another register, another lane select.
 begin silent_others
   v_mov_b32 v2, 3
+  settle
   v_readfirstlane_b32 s8, v2
   v_readlane_b32 s9, v2, s12
   s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1

@@ -2,11 +2,13 @@
 // memory and in LDS, across functions and branches. Correct, whatever the values.
 #include "../../dispatch/kernels/kernel.hpp"
 
+typedef float F2 __attribute__((ext_vector_type(2)));
 typedef float F4 __attribute__((ext_vector_type(4)));
 typedef float F16 __attribute__((ext_vector_type(16)));
 typedef float F32 __attribute__((ext_vector_type(32)));
 typedef double D4 __attribute__((ext_vector_type(4)));
 typedef _Float16 H4 __attribute__((ext_vector_type(4)));
+typedef _Float16 H8 __attribute__((ext_vector_type(8)));
 
 /// An instruction by its builtin, and how many elements of the result a lane has.
 #define INSTRUCTION(name, Sum_, Factor_, count_, builtin)             \
@@ -23,9 +25,29 @@ INSTRUCTION(By16, F4, float, 4, f32_16x16x4f32)
 INSTRUCTION(By16Blocks, F16, float, 16, f32_16x16x1f32)
 INSTRUCTION(By32, F16, float, 16, f32_32x32x2f32)
 INSTRUCTION(By32Blocks, F32, float, 32, f32_32x32x1f32)
-#if defined(__gfx90a__)
+#if defined(__gfx90a__) || defined(__gfx942__)
 INSTRUCTION(Doubles, D4, double, 4, f64_16x16x4f64)
 INSTRUCTION(SmallDoubles, double, double, 1, f64_4x4x4f64)
+#endif
+#if defined(__gfx942__)
+/// With factors that are made of floats.
+#define INSTRUCTION_OF(name, Sum_, count_, ...)                                                                       \
+    struct name {                                                                                                     \
+        typedef Sum_ Sum;                                                                                             \
+        typedef float Factor;                                                                                         \
+        static constexpr u32 count = count_;                                                                          \
+        static inline Sum multiply([[maybe_unused]] float a, [[maybe_unused]] float b, Sum c) { return __VA_ARGS__; } \
+    };
+static inline H4 halves_of(float x) { return H4{_Float16(x), 1, _Float16(x), 2}; }
+static inline H8 more_halves_of(float x) { return H8{_Float16(x), 1, _Float16(x), 2, 3, _Float16(x), 4, 5}; }
+static inline long bytes_of(float x) { return __builtin_bit_cast(int, x) & 0x3f3f3f3f; }
+INSTRUCTION_OF(Halves, F4, 4, __builtin_amdgcn_mfma_f32_16x16x16f16(halves_of(a), halves_of(b), c, 0, 0, 0))
+INSTRUCTION_OF(HalfBlocks, F32, 32, __builtin_amdgcn_mfma_f32_32x32x4f16(halves_of(a), halves_of(b), c, 0, 0, 0))
+INSTRUCTION_OF(Bytes, F16, 16, __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(bytes_of(a), bytes_of(b), c, 0, 0, 0))
+INSTRUCTION_OF(Singles, F4, 4, __builtin_amdgcn_mfma_f32_16x16x8_xf32(F2{a, b}, F2{b, a}, c, 0, 0, 0))
+INSTRUCTION_OF(Sparse, F4, 4,
+               __builtin_amdgcn_smfmac_f32_16x16x32_f16(halves_of(a), more_halves_of(b), c,
+                                                        __builtin_bit_cast(int, a) & 0x44444444, 0, 0))
 #endif
 
 template <class M>
@@ -130,9 +152,16 @@ KERNELS(By16)
 KERNELS(By16Blocks)
 KERNELS(By32)
 KERNELS(By32Blocks)
-#if defined(__gfx90a__)
+#if defined(__gfx90a__) || defined(__gfx942__)
 KERNELS(Doubles)
 KERNELS(SmallDoubles)
+#endif
+#if defined(__gfx942__)
+KERNELS(Halves)
+KERNELS(HalfBlocks)
+KERNELS(Bytes)
+KERNELS(Singles)
+KERNELS(Sparse)
 #endif
 
 /// Of several sizes: parts of a result are the addends of smaller ones, and the other way round.
@@ -147,7 +176,7 @@ KERNEL void parts(const float* in, float* out, u32) {
     narrow += By16::multiply(wide[3], b, wide.lo.hi);
     store<By4>(out, narrow);
     store<By32>(out + 256, By32::multiply(narrow[1], a, wide));
-#if defined(__gfx90a__)
+#if defined(__gfx90a__) || defined(__gfx942__)
     D4 doubles = Doubles::multiply(a, b, first_sum<Doubles>(in));
     double one = SmallDoubles::multiply(a, b, doubles[1]);
     one = SmallDoubles::multiply(b, doubles[2], one);

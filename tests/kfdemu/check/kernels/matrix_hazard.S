@@ -2,10 +2,12 @@
 // instruction needs, each with its mended twin NAME_mended. AccVGPRs are all that both targets give results to.
 #include "kernel.inc"
 
-#ifdef ACCUM_OFFSET
-#define BY_TARGET(gfx908, gfx90a) gfx90a
+#if defined(GFX940)
+#define BY_TARGET(gfx908, gfx90a, gfx940) gfx940
+#elif defined(ACCUM_OFFSET)
+#define BY_TARGET(gfx908, gfx90a, gfx940) gfx90a
 #else
-#define BY_TARGET(gfx908, gfx90a) gfx908
+#define BY_TARGET(gfx908, gfx90a, gfx940) gfx908
 #endif
 
 // Factors in v1 and v2, long ago.
@@ -42,22 +44,22 @@ pair vector_factor
   v_accvgpr_read_b32 v1, a1
 .endm
 .macro read_4_body fix
-  read_body \fix, v_mfma_f32_4x4x1f32, 4, BY_TARGET(4, 5)
+  read_body \fix, v_mfma_f32_4x4x1f32, 4, BY_TARGET(4, 5, 4)
 .endm
 pair read_4
 .macro read_16_body fix
-  read_body \fix, v_mfma_f32_16x16x4f32, 4, BY_TARGET(10, 11)
+  read_body \fix, v_mfma_f32_16x16x4f32, 4, BY_TARGET(10, 11, 10)
 .endm
 pair read_16
 .macro read_32_body fix
-  read_body \fix, v_mfma_f32_32x32x2f32, 16, BY_TARGET(18, 19)
+  read_body \fix, v_mfma_f32_32x32x2f32, 16, BY_TARGET(18, 19, 18)
 .endm
 pair read_32
 
 .macro factor_body fix
   factors
   v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
-  states \fix, BY_TARGET(4, 5)
+  states \fix, BY_TARGET(4, 5, 4)
   v_mfma_f32_4x4x1f32 a[4:7], a1, v2, a[4:7]
 .endm
 pair factor
@@ -65,7 +67,7 @@ pair factor
 .macro addend_part_body fix
   factors
   v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[0:3]
-  states \fix, BY_TARGET(2, 8)
+  states \fix, BY_TARGET(2, 8, 8)
   v_mfma_f32_32x32x2f32 a[0:15], v1, v2, a[0:15]
 .endm
 pair addend_part
@@ -75,7 +77,7 @@ pair addend_part
 .macro overwritten_body fix
   factors
   v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[0:3]
-  states \fix, BY_TARGET(7, 11)
+  states \fix, BY_TARGET(7, 11, 10)
   v_accvgpr_write_b32 a3, v1
 .endm
 pair overwritten
@@ -83,7 +85,7 @@ pair overwritten
 .macro addend_overwritten_body fix
   factors
   v_mfma_f32_16x16x4f32 a[4:7], v1, v2, a[0:3]
-  states \fix, BY_TARGET(5, 7)
+  states \fix, BY_TARGET(5, 7, 1)
   v_accvgpr_write_b32 a3, v1
 .endm
 pair addend_overwritten
@@ -91,7 +93,7 @@ pair addend_overwritten
 .macro long_addend_overwritten_body fix
   factors
   v_mfma_f32_32x32x2f32 a[16:31], v1, v2, a[0:15]
-  states \fix, BY_TARGET(13, 15)
+  states \fix, BY_TARGET(13, 15, 1)
   v_accvgpr_write_b32 a0, v1
 .endm
 pair long_addend_overwritten, 0, 48
@@ -101,7 +103,7 @@ pair long_addend_overwritten, 0, 48
   factors
   v_mfma_f32_32x32x2f32 a[0:15], v1, v2, a[0:15]
 .if \fix
-  pass_states BY_TARGET(18, 19)
+  pass_states BY_TARGET(18, 19, 18)
 .endif
   v_accvgpr_read_b32 v1, a15
 .endm
@@ -118,7 +120,7 @@ pair at_once
 .macro stored_body fix
   factors
   v_mfma_f32_16x16x4f32 v[4:7], v1, v2, 0
-  states \fix, 11
+  states \fix, BY_TARGET(0, 11, 10)
   global_store_dword v0, v5, s[6:7]
 .endm
 pair stored
@@ -126,7 +128,7 @@ pair stored
 .macro loaded_body fix
   factors
   v_mfma_f32_4x4x1f32 v[4:7], v1, v2, 0
-  states \fix, 5
+  states \fix, BY_TARGET(0, 5, 4)
   global_load_dword v5, v0, s[4:5]
 .endm
 pair loaded
@@ -134,7 +136,7 @@ pair loaded
 .macro address_body fix
   double_factors
   v_mfma_f32_4x4x1f32 v[4:7], v2, v3, 0
-  states \fix, 5
+  states \fix, BY_TARGET(0, 5, 4)
   ds_read_b32 v1, v7
 .endm
 pair address, 64
@@ -142,7 +144,7 @@ pair address, 64
 .macro lane_body fix
   factors
   v_mfma_f32_4x4x1f32 v[4:7], v1, v2, 0
-  states \fix, 5
+  states \fix, BY_TARGET(0, 5, 4)
   v_readlane_b32 s8, v5, 7
 .endm
 pair lane
@@ -198,7 +200,7 @@ pair doubles_part
 .macro singles_as_doubles_body fix
   double_factors
   v_mfma_f32_16x16x4f32 a[0:3], v2, v3, a[0:3]
-  states \fix, 9
+  states \fix, BY_TARGET(0, 9, 8)
   v_mfma_f64_4x4x4f64 a[0:1], v[2:3], v[2:3], a[0:1]
 .endm
 pair singles_as_doubles
@@ -211,6 +213,7 @@ pair singles_as_doubles
 .endm
 pair fused_doubles
 
+#ifndef GFX940
 // Of a vector instruction that a matrix instruction hides, memory gets the old value.
 .macro hidden_body fix
   double_factors
@@ -220,6 +223,7 @@ pair fused_doubles
   global_store_dword v0, v1, s[6:7]
 .endm
 pair hidden
+#endif
 
 .macro dot_body fix
   factors
@@ -244,6 +248,84 @@ pair dot_factor
   global_load_dword v1, v0, s[4:5]
 .endm
 pair dot_overwritten
+
+#ifdef GFX940
+
+// Those that are not of F32 or doubles take two passes (4x4), four or eight (of one block), eight or sixteen.
+.macro halves_read_body fix
+  double_factors
+  v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]
+  states \fix, 7
+  v_accvgpr_read_b32 v1, a1
+.endm
+pair halves_read
+.macro blocks_read_body fix
+  double_factors
+  v_mfma_f32_32x32x4_2b_f16 a[0:31], v[2:3], v[2:3], a[0:31]
+  states \fix, 19
+  v_accvgpr_read_b32 v1, a1
+.endm
+pair blocks_read, 0, 48
+.macro bytes_addend_body fix
+  double_factors
+  v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[2:3], v[2:3], a[0:15]
+  states \fix, 9
+  v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]
+.endm
+pair bytes_addend
+.macro halves_addend_overwritten_body fix
+  double_factors
+  v_mfma_f32_16x16x16_f16 a[4:7], v[2:3], v[2:3], a[0:3]
+  states \fix, 3
+  v_accvgpr_write_b32 a3, v1
+.endm
+pair halves_addend_overwritten
+.macro sparse_read_body fix
+  double_factors
+  v_mov_b32 v10, 0
+  s_nop 3
+  v_smfmac_f32_16x16x32_f16 v[4:7], v[2:3], v[12:15], v10
+  states \fix, 7
+  v_mov_b32 v1, v4
+.endm
+pair sparse_read
+.macro sparse_index_body fix
+  double_factors
+  v_mov_b32 v10, 0
+  s_nop 3
+  v_mfma_f32_16x16x16_f16 v[4:7], v[2:3], v[2:3], 0
+  states \fix, 7
+  v_smfmac_f32_16x16x32_f16 v[12:15], v[2:3], v[16:19], v4
+.endm
+pair sparse_index
+
+// Without matrices.
+.macro quotient_read_body fix
+  v_rcp_f32 v1, v0
+  states \fix, 1
+  v_mov_b32 v2, v1
+.endm
+pair quotient_read
+.macro part_read_body fix
+  v_mov_b32_sdwa v1, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_0
+  states \fix, 1
+  v_mov_b32 v2, v1
+.endm
+pair part_read
+.macro mask_read_body fix
+  v_cmp_eq_u32 vcc, v0, v0
+  states \fix, 2
+  v_cndmask_b32 v1, 0, v0, vcc
+.endm
+pair mask_read
+.macro first_lane_body fix
+  v_mov_b32 v1, v0
+  states \fix, 1
+  v_readfirstlane_b32 s8, v1
+.endm
+pair first_lane
+
+#endif
 
 #else
 
@@ -315,6 +397,7 @@ end silent_long_chain
 begin silent_chain
   factors
   v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
+  settle
   v_mfma_f32_16x16x4f32 a[4:7], v1, v2, a[0:3]
   v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[4:7]
 end silent_chain
@@ -338,7 +421,7 @@ begin silent_last
   factors
   v_mfma_f32_16x16x4f32 a[0:3], v1, v2, a[0:3]
   v_mfma_f32_4x4x1f32 a[0:3], v1, v2, a[0:3]
-  pass_states BY_TARGET(4, 5)
+  pass_states BY_TARGET(4, 5, 4)
   v_accvgpr_read_b32 v1, a3
 end silent_last
 
@@ -377,7 +460,11 @@ begin silent_doubles
   double_factors
   v_mfma_f64_16x16x4f64 a[0:7], v[2:3], v[2:3], 0
   v_mfma_f64_16x16x4f64 a[0:7], v[2:3], v[2:3], a[0:7]
+#ifdef GFX940
+  v_mfma_f32_4x4x4_16b_f16 a[0:3], v[2:3], v[2:3], a[0:3]
+#else
   v_mfma_f32_4x4x1f32 a[0:3], v2, v3, a[0:3]
+#endif
   s_nop 1
   v_fma_f64 v[8:9], v[2:3], v[2:3], v[2:3]
 end silent_doubles
@@ -389,6 +476,7 @@ begin silent_dot
   v_mfma_f32_4x4x1f32 v[4:7], v1, v2, 0
 end silent_dot
 
+#ifndef GFX940
 // Hidden, but two states ago, or something else.
 begin silent_hidden
   double_factors
@@ -400,4 +488,5 @@ begin silent_hidden
   v_mfma_f64_4x4x4f64 v[4:5], v[2:3], v[2:3], 0
   global_store_dword v0, v2, s[6:7]
 end silent_hidden
+#endif
 #endif

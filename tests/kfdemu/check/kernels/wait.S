@@ -1,6 +1,12 @@
 // Kernels whose s_waitcnt is missing or too weak, each with its mended twin NAME_mended. `fix`: 1 in the twin.
 #include "kernel.inc"
 
+#ifdef GFX940
+#define RETURNS sc0
+#else
+#define RETURNS glc
+#endif
+
 .macro wait_if fix, vm=63, lgkm=15
 .if \fix
   s_waitcnt vmcnt(\vm) & lgkmcnt(\lgkm)
@@ -90,6 +96,7 @@ pair buffer_load
 .macro flat_load_body fix
   v_mov_b32 v3, s5
   v_add_co_u32 v2, vcc, s4, v0
+  settle
   v_addc_co_u32 v3, vcc, 0, v3, vcc
   flat_load_dword v1, v[2:3]
   s_waitcnt lgkmcnt(0)
@@ -124,7 +131,7 @@ pair permute
 
 .macro atomic_body fix
   v_mov_b32 v2, 1
-  global_atomic_add v1, v0, v2, s[6:7] glc
+  global_atomic_add v1, v0, v2, s[6:7] RETURNS
   wait_if \fix, 0
   v_add_u32 v1, 1, v1
   global_store_dword v0, v1, s[6:7] offset:4
@@ -159,6 +166,7 @@ pair address
   global_load_dword v1, v0, s[4:5]
   wait_if \fix, 0
   v_readlane_b32 s8, v1, 5
+  settle
   v_mov_b32 v1, s8
   s_waitcnt vmcnt(0)
   global_store_dword v0, v1, s[6:7]
@@ -254,6 +262,7 @@ end silent_in_order
 begin silent_flat
   v_mov_b32 v3, s5
   v_add_co_u32 v2, vcc, s4, v0
+  settle
   v_addc_co_u32 v3, vcc, 0, v3, vcc
   flat_load_dword v1, v[2:3]
   s_waitcnt vmcnt(0)

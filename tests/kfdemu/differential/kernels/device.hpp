@@ -2,7 +2,9 @@
 // kernels. No library and no header of either.
 #pragma once
 
-#if defined(__gfx90a__)
+#if defined(__gfx942__)
+#define GFX 0x942
+#elif defined(__gfx90a__)
 #define GFX 0x90a
 #elif defined(__gfx908__)
 #define GFX 0x908

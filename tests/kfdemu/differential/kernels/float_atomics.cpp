@@ -52,11 +52,16 @@ static inline void buffer_add_halves(u32* base, u32 bytes, u32 at, u32 v) {
 }
 #endif
 #if HAS_GFX(90a)
+#if HAS_GFX(942)
+#define RETURNS "sc0"
+#else
+#define RETURNS "glc"
+#endif
 /// Records of 8 bytes, which the index counts.
-#define BUFFER_ATOMIC(name, operation)                                                                   \
-    static inline f64 name(f64* base, u32 bytes, u32 at, f64 v) {                                        \
-        ON_BUFFER("buffer_atomic_" operation "_f64 %0, %1, s[36:39], 0 idxen glc", 8u << 16, bytes / 8); \
-        return v;                                                                                        \
+#define BUFFER_ATOMIC(name, operation)                                                                        \
+    static inline f64 name(f64* base, u32 bytes, u32 at, f64 v) {                                             \
+        ON_BUFFER("buffer_atomic_" operation "_f64 %0, %1, s[36:39], 0 idxen " RETURNS, 8u << 16, bytes / 8); \
+        return v;                                                                                             \
     }
 BUFFER_ATOMIC(buffer_add, "add")
 BUFFER_ATOMIC(buffer_min, "min")

@@ -9,6 +9,7 @@
 #include "../host_half.hpp"
 
 #define GFX 0xfff
+#define EVERY_GFX 1
 #define CLANG 99
 #define LDS(type, name, count) static type name[count]
 #define GENERIC(type, name) (name)

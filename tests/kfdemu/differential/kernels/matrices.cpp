@@ -4,7 +4,13 @@
 #include "twin.hpp"
 
 // How the factors that a lane holds are handed over.
-enum class Factor { Single, Half, Brain, Byte, Double };
+enum class Factor { Single, Half, Brain, Byte, Double, Byte8, Float8, BFloat8 };
+
+/// The integers that the factor's type has: as in the argument, or few.
+template <Factor kFactor>
+static inline i32 narrowed(i8 x) {
+    return kFactor == Factor::Float8 ? (x & 31) - 16 : kFactor == Factor::BFloat8 ? (x & 15) - 8 : i32(x);
+}
 
 #if defined(__AMDGCN__)
 
@@ -17,9 +23,16 @@ struct VectorOf<T, 1> {
     typedef T type;
 };
 
+struct Yes {
+    static constexpr bool value = true;
+};
+struct No {
+    static constexpr bool value = false;
+};
+
 template <Factor kFactor, u32 kCount>
 static inline auto packed(const i8* from) {
-    if constexpr (kFactor == Factor::Single) {
+    if constexpr (kFactor == Factor::Single && kCount == 1) {
         return f32(from[0]);
     } else if constexpr (kFactor == Factor::Double) {
         return f64(from[0]);
@@ -27,6 +40,26 @@ static inline auto packed(const i8* from) {
         u32 word = 0;
         for (u32 k = 0; k < 4; ++k) word |= u32(u8(from[k])) << 8 * k;
         return i32(word);
+    } else if constexpr (kFactor == Factor::Byte8) {
+        i64 word;
+        __builtin_memcpy(&word, from, sizeof word);
+        return word;
+#if HAS_GFX(942)
+    } else if constexpr (kFactor == Factor::Float8 || kFactor == Factor::BFloat8) {
+        const auto pair = [&](u32 k, i32 old, auto high) {
+            const f32 low = f32(narrowed<kFactor>(from[k])), next = f32(narrowed<kFactor>(from[k + 1]));
+            if constexpr (kFactor == Factor::Float8)
+                return __builtin_amdgcn_cvt_pk_fp8_f32(low, next, old, decltype(high)::value);
+            else
+                return __builtin_amdgcn_cvt_pk_bf8_f32(low, next, old, decltype(high)::value);
+        };
+        const i32 words[2] = {pair(2, pair(0, 0, No{}), Yes{}), pair(6, pair(4, 0, No{}), Yes{})};
+        i64 all;
+        __builtin_memcpy(&all, words, sizeof all);
+        return all;
+#endif
+    } else if constexpr (kFactor == Factor::Single) {
+        return typename VectorOf<f32, 2>::type{f32(from[0]), f32(from[1])};
     } else if constexpr (kFactor == Factor::Half) {
         typename VectorOf<f16, kCount>::type halves;
         for (u32 k = 0; k < kCount; ++k) halves[k] = f16(from[k]);
@@ -50,14 +83,14 @@ static inline auto packed(const i8* from) {
 /// Where the elements of A, B, C and D lie: the MI200 ISA manual, "Matrix Arithmetic Instructions". Lanes of one depth
 /// group stand together, in it block after block, row after row. What a lane has of C and D is one column; its rows
 /// come in fours, and those of doubles one by one.
-template <u32 kRows, u32 kDepth, u32 kBlocks, class Sum>
+template <Factor kFactor, u32 kRows, u32 kDepth, u32 kBlocks, class Sum>
 static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
     constexpr u32 factors = kRows * kDepth * kBlocks / 64, results = kRows * kRows * kBlocks / 64;
     constexpr u32 height = sizeof(Sum) == 8 ? 1 : 4;
-    differential::Lanes left[4], right[4];
+    differential::Lanes left[8], right[8];
     for (u32 k = 0; k < factors; ++k) {
-        left[k] = all_lanes(u32(i32(a[k])));
-        right[k] = all_lanes(u32(i32(b[k])));
+        left[k] = all_lanes(u32(narrowed<kFactor>(a[k])));
+        right[k] = all_lanes(u32(narrowed<kFactor>(b[k])));
     }
     for (u32 r = 0; r < results; ++r) {
         u32 block, row, column = lane() % kRows;
@@ -75,13 +108,14 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
     }
 }
 #define MULTIPLY(factor, instruction) \
-    multiply_in_wave<kRows, kDepth, kBlocks, Sum>(a + i * kFactors, b + i * kFactors, sums);
+    multiply_in_wave<Factor::factor, kRows, kDepth, kBlocks, Sum>(a + i * kFactors, b + i * kFactors, sums);
 
 #endif
 
-#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx)                                       \
+#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx, ...)                                  \
     KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,                         \
-           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, .from_gfx = first_gfx) {              \
+           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64,                                       \
+           .from_gfx = first_gfx __VA_OPT__(, .before_gfx =) __VA_ARGS__) {                                         \
         [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                              \
                                        kFactors = rows * depth * blocks / 64, kResults = rows * rows * blocks / 64; \
         typedef Sum_ Sum;                                                                                           \
@@ -103,16 +137,9 @@ MFMA(mfma_f16_16x16x4, Half, 16, 4, 4, f32, f32_16x16x4f16, 0x908)
 MFMA(mfma_f16_4x4x4, Half, 4, 4, 16, f32, f32_4x4x4f16, 0x908)
 MFMA(mfma_f16_32x32x8, Half, 32, 8, 1, f32, f32_32x32x8f16, 0x908)
 MFMA(mfma_f16_16x16x16, Half, 16, 16, 1, f32, f32_16x16x16f16, 0x908)
-MFMA(mfma_bf16_32x32x2, Brain, 32, 2, 2, f32, f32_32x32x2bf16, 0x908)
-MFMA(mfma_bf16_16x16x2, Brain, 16, 2, 4, f32, f32_16x16x2bf16, 0x908)
-MFMA(mfma_bf16_4x4x2, Brain, 4, 2, 16, f32, f32_4x4x2bf16, 0x908)
-MFMA(mfma_bf16_32x32x4, Brain, 32, 4, 1, f32, f32_32x32x4bf16, 0x908)
-MFMA(mfma_bf16_16x16x8, Brain, 16, 8, 1, f32, f32_16x16x8bf16, 0x908)
 MFMA(mfma_i8_32x32x4, Byte, 32, 4, 2, i32, i32_32x32x4i8, 0x908)
 MFMA(mfma_i8_16x16x4, Byte, 16, 4, 4, i32, i32_16x16x4i8, 0x908)
 MFMA(mfma_i8_4x4x4, Byte, 4, 4, 16, i32, i32_4x4x4i8, 0x908)
-MFMA(mfma_i8_32x32x8, Byte, 32, 8, 1, i32, i32_32x32x8i8, 0x908)
-MFMA(mfma_i8_16x16x16, Byte, 16, 16, 1, i32, i32_16x16x16i8, 0x908)
 #endif
 #if HAS_GFX(90a)
 MFMA(mfma_bf16_1k_32x32x4, Brain, 32, 4, 2, f32, f32_32x32x4bf16_1k, 0x90a)
@@ -122,6 +149,25 @@ MFMA(mfma_bf16_1k_32x32x8, Brain, 32, 8, 1, f32, f32_32x32x8bf16_1k, 0x90a)
 MFMA(mfma_bf16_1k_16x16x16, Brain, 16, 16, 1, f32, f32_16x16x16bf16_1k, 0x90a)
 MFMA(mfma_f64_16x16x4, Double, 16, 4, 1, f64, f64_16x16x4f64, 0x90a)
 MFMA(mfma_f64_4x4x4, Double, 4, 4, 4, f64, f64_4x4x4f64, 0x90a)
+#endif
+#if HAS_GFX(908) && (!HAS_GFX(942) || defined(EVERY_GFX))
+MFMA(mfma_bf16_32x32x2, Brain, 32, 2, 2, f32, f32_32x32x2bf16, 0x908, 0x942)
+MFMA(mfma_bf16_16x16x2, Brain, 16, 2, 4, f32, f32_16x16x2bf16, 0x908, 0x942)
+MFMA(mfma_bf16_4x4x2, Brain, 4, 2, 16, f32, f32_4x4x2bf16, 0x908, 0x942)
+MFMA(mfma_bf16_32x32x4, Brain, 32, 4, 1, f32, f32_32x32x4bf16, 0x908, 0x942)
+MFMA(mfma_bf16_16x16x8, Brain, 16, 8, 1, f32, f32_16x16x8bf16, 0x908, 0x942)
+MFMA(mfma_i8_32x32x8, Byte, 32, 8, 1, i32, i32_32x32x8i8, 0x908, 0x942)
+MFMA(mfma_i8_16x16x16, Byte, 16, 16, 1, i32, i32_16x16x16i8, 0x908, 0x942)
+#endif
+#if HAS_GFX(942)
+MFMA(mfma_i8_16x16x32, Byte8, 16, 32, 1, i32, i32_16x16x32_i8, 0x942)
+MFMA(mfma_i8_32x32x16, Byte8, 32, 16, 1, i32, i32_32x32x16_i8, 0x942)
+MFMA(mfma_xf32_16x16x8, Single, 16, 8, 1, f32, f32_16x16x8_xf32, 0x942)
+MFMA(mfma_xf32_32x32x4, Single, 32, 4, 1, f32, f32_32x32x4_xf32, 0x942)
+MFMA(mfma_fp8_16x16x32, Float8, 16, 32, 1, f32, f32_16x16x32_fp8_fp8, 0x942)
+MFMA(mfma_fp8_32x32x16, Float8, 32, 16, 1, f32, f32_32x32x16_fp8_fp8, 0x942)
+MFMA(mfma_bf8_16x16x32, BFloat8, 16, 32, 1, f32, f32_16x16x32_bf8_bf8, 0x942)
+MFMA(mfma_bf8_32x32x16, BFloat8, 32, 16, 1, f32, f32_32x32x16_bf8_bf8, 0x942)
 #endif
 
 /// Two tiles of 16 rows times two of 16 columns, over a depth of 64: what a matrix library's inner loop is.

@@ -79,8 +79,6 @@ std::string sentence(const char* reader, const char* writer, const Lack& lack) {
                        lack.of_release ? "it may not be in memory yet" : "a cache may hold an older value");
 }
 
-bool misses_cache(const isa::Inst& inst) { return inst.format != isa::Format::Smem && inst.has(isa::kGlc); }
-
 bool accesses_line(const Ended& kernel, std::uint64_t va) {
     return std::get<Kernel>(*kernel.work).memory->shadow.is_accessed(va / kLineBytes * kLineBytes, kLineBytes);
 }
@@ -124,7 +122,7 @@ struct Reporter {
         for (const ShadowConflict& read :
              reads_of_writes(writer.memory->shadow, reader.memory->shadow, may_be_stale(lack))) {
             const isa::Inst inst = reader.memory->site(read.second.site);
-            if (!lack.of_release && misses_cache(inst)) continue;
+            if (!lack.of_release && reader.memory->caches.misses(inst)) continue;
             Finding finding = begin(lack, read.va);
             tell_access(finding, reader, read.second);
             finding.what = sentence("memory is read that", "an earlier kernel", lack);

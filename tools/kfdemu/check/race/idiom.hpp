@@ -29,7 +29,4 @@ Idiom idiom_if_it_does_not_wait(const isa::Wave& wave, const isa::Inst& inst);
 /// A compare-and-swap.
 bool swaps(const isa::Inst& inst);
 
-/// A load that misses the L1 cache on purpose: volatile, or atomic for the agent. Nontemporal ones have SLC, too.
-inline bool looks_for_others(const isa::Inst& inst) { return inst.has(isa::kGlc) && !inst.has(isa::kSlc); }
-
 }  // namespace kfdemu::check

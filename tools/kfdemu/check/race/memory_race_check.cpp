@@ -49,13 +49,15 @@ void MemoryRaceCheck::begin(const Scene& scene) {
     fences_wanted_ = scene.session.checks.has(Check::fence);
     last_store_ = &races_->last_store(group_);
     acquired_ = vector_cache_ = scalar_cache_ = 0;
+    written_back_.fill(0);
     acquires_ = false;
 }
 
-void MemoryRaceCheck::invalidates(const Inst& inst) {
-    const auto is = [&](Op op) { return inst.row == index(op); };
-    const bool vector = is(Op::buffer_wbinvl1) || is(Op::buffer_wbinvl1_vol);
-    if (!vector && !is(Op::s_dcache_inv) && !is(Op::s_dcache_inv_vol)) return;
+void MemoryRaceCheck::fences(unsigned wave, const Inst& inst) {
+    const CacheModel& caches = races_->caches;
+    if (caches.writes_back(inst)) written_back_[wave] = races_->next_tick();
+    const bool vector = caches.empties(inst);
+    if (!vector && !caches.empties_scalar(inst)) return;
     (vector ? vector_cache_ : scalar_cache_) = races_->next_tick();
     races_->invalidated.store(true, std::memory_order_relaxed);
 }
@@ -65,7 +67,9 @@ void MemoryRaceCheck::meet() {
     acquires_ = true;
 }
 
-void MemoryRaceCheck::waited(unsigned wave) { races_->wait(group_, wave); }
+void MemoryRaceCheck::waited(unsigned wave) {
+    races_->wait(group_, wave, written_back_[wave] != 0 ? written_back_[wave] : races_->next_tick());
+}
 
 void MemoryRaceCheck::release(const Now& now) {
     races_->release(
@@ -85,7 +89,8 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     now.record.wave = wave.index_in_group & 15;
     now.record.alone = std::has_single_bit(access.lanes) ? 1 : 0;
     const bool is_atomic = access.reads && access.writes;
-    now.looks = is_atomic || (access.reads && (looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
+    now.looks = is_atomic ||
+                (access.reads && (races_->caches.looks_for_others(inst) || context.sites[site].idiom == Idiom::Waits));
     if (now.looks) {
         set(now.record, Kind::Atomic);
         races_->looks_for_others.store(true, std::memory_order_relaxed);
@@ -154,7 +159,7 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
     if (!fences_wanted_ || write.group == group_ || write.group == 0) return Missing::Nothing;
     const std::uint32_t published = races_->published_after(write.group, write.tick);
     if (published == 0) return Missing::Release;
-    if (!now.access.scalar && now.inst.has(kGlc)) return Missing::Nothing;  // nontemporal: it misses the cache
+    if (races_->caches.misses(now.inst)) return Missing::Nothing;  // nontemporal before gfx940
     return published < (now.access.scalar ? scalar_cache_ : vector_cache_) ? Missing::Nothing : Missing::Acquire;
 }
 
@@ -254,9 +259,11 @@ void MemoryRaceCheck::report_fence(const Now& now, const Conflict& conflict) con
                        ? fmt::format(
                              "memory is read that another work-group wrote, and the cache may hold an older value: {} "
                              "is missing after the synchronisation (acquire for the agent)",
-                             now.access.scalar ? "s_dcache_inv" : "buffer_wbinvl1_vol")
-                       : "memory is read that another work-group wrote, and the store may not have happened: s_waitcnt "
-                         "vmcnt(0) is missing before its synchronisation (release for the agent)";
+                             now.access.scalar ? "s_dcache_inv" : races_->caches.acquire())
+                       : fmt::format(
+                             "memory is read that another work-group wrote, and the store may not have happened: {} "
+                             "is missing before its synchronisation (release for the agent)",
+                             races_->caches.release());
     add(now, conflict, std::move(finding));
 }
 

@@ -4,16 +4,15 @@
 //     MemoryRaceCheck check;
 //     check.begin(scene);                                   // a new work-group; scene.memory_races is not null
 //     check.access(context, wave, inst, access);            // each access of memory
-//     check.invalidates(inst);                              // buffer_wbinvl1, s_dcache_inv
+//     check.fences(wave, inst);                             // buffer_wbinvl1, s_dcache_inv, buffer_wbl2, …
 //
 // Of the waves of a work-group, barriers and atomics make the order (GroupOrder); of different work-groups,
-// synchronisation by both (MemoryRaces). Not reported: an atomic on either side; a load that is volatile or atomic for
-// the agent (GLC without SLC); two stores of the same value. Lanes of one wave are not compared.
+// synchronisation by both (MemoryRaces). Not reported: an atomic on either side; a load that is volatile or atomic;
+// two stores of the same value. Lanes of one wave are not compared.
 //
-// Each CU has an L1 cache for vector memory, which stores write through and loads with GLC miss, and shares one for
-// scalar loads; neither sees what another CU stores. So the writer waits for its stores before it tells others
-// (vmcnt), and the reader invalidates its cache after it was told. The waves of a work-group share both caches. Source:
-// LLVM AMDGPUUsage, "Memory Model GFX6-GFX9".
+// Caches do not see what another CU stores (CacheModel). So the writer waits for its stores before it tells others
+// (vmcnt), or for the cache that keeps them to be written back, and the reader invalidates its cache after it was told.
+// The waves of a work-group share both caches.
 //
 // Thread safety: that of its work-group.
 #pragma once
@@ -36,9 +35,9 @@ class MemoryRaceCheck {
     /// The numbers of AccessSites have changed.
     void forget_sites() { shared_sites_.clear(); }
     void access(const RaceContext& context, const isa::Wave& wave, const isa::Inst& inst, const Access& access);
-    /// Any instruction: whether it invalidates a cache.
-    void invalidates(const isa::Inst& inst);
-    /// The wave has waited for its stores.
+    /// Any instruction: whether it invalidates a cache, or writes it back.
+    void fences(unsigned wave, const isa::Inst& inst);
+    /// The wave has waited for its stores, or for the last that wrote the cache back.
     void waited(unsigned wave);
     /// The work-group synchronises with all that do: global wave sync.
     void meet();
@@ -96,6 +95,7 @@ class MemoryRaceCheck {
     std::atomic<std::uint32_t>* last_store_ = nullptr;   // of group_
     std::uint32_t acquired_ = 0;                         ///< tick
     std::uint32_t vector_cache_ = 0, scalar_cache_ = 0;  ///< ticks when they were invalidated
+    std::array<std::uint32_t, 16> written_back_{};       ///< ticks when the waves last wrote the cache back
     bool acquires_ = false;  ///< with the next access: what is seen is seen after the instruction began
     std::array<std::pair<std::uint64_t, Page*>, 64> pages_{};  // of races_, by number
     std::vector<std::uint32_t> shared_sites_;                  // by own number, plus 1; 0: unknown

@@ -32,9 +32,10 @@ void MemoryRaces::release(std::uint32_t number, std::uint32_t waited) {
         group.published.push_back({before, group.released});
 }
 
-void MemoryRaces::wait(std::uint32_t group, unsigned wave) {
+void MemoryRaces::wait(std::uint32_t group, unsigned wave, std::uint32_t tick) {
     const std::lock_guard lock{mutex_};
-    groups_[group - 1].waits.push_back({next_tick(), wave});
+    std::vector<Wait>& waits = groups_[group - 1].waits;
+    waits.insert(std::ranges::upper_bound(waits, tick, {}, &Wait::tick), {tick, wave});
 }
 
 std::uint32_t MemoryRaces::last_wait(std::uint32_t group, unsigned wave, std::uint32_t tick) const {

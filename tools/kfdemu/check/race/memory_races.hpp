@@ -1,7 +1,7 @@
 // What the work-groups of one dispatch share to find their races in memory: the shadow, and which of them has
 // synchronised when.
 //
-//     MemoryRaces races;                                           // one for a dispatch
+//     MemoryRaces races{target};                                   // one for a dispatch
 //     std::uint32_t group = races.add_group({x, y, z});
 //     races.release(group, MemoryRaces::kAll);                     // an atomic, a flag that others see
 //     if (!races.released_since(group, tick)) …                    // not ordered
@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tools/kfdemu/check/race/cache_model.hpp"
 #include "tools/kfdemu/check/race/memory_shadow.hpp"
 #include "tools/kfdemu/isa/encodings/inst.hpp"
 
@@ -29,6 +30,10 @@ namespace kfdemu::check {
 class MemoryRaces {
   public:
     using GroupId = std::array<std::uint32_t, 3>;
+
+    explicit MemoryRaces(isa::Target target) : caches{cache_model(target)} {}
+
+    const CacheModel caches;  ///< of the GPU
 
     std::uint32_t add_group(const GroupId& id);
     GroupId group_id(std::uint32_t group) const;
@@ -39,8 +44,8 @@ class MemoryRaces {
     /// The wave that does it has waited for the stores of before the tick `waited`; kAll: for all of its stores.
     void release(std::uint32_t group, std::uint32_t waited);
     static constexpr std::uint32_t kAll = ~std::uint32_t{0};
-    /// A wave has waited for all of its stores.
-    void wait(std::uint32_t group, unsigned wave);
+    /// A wave has waited for all of its stores of before that tick.
+    void wait(std::uint32_t group, unsigned wave, std::uint32_t tick);
     /// When it last had, at that tick; 0: never.
     std::uint32_t last_wait(std::uint32_t group, unsigned wave, std::uint32_t tick) const;
     bool released_since(std::uint32_t group, std::uint32_t tick) const;

@@ -9,6 +9,7 @@ using namespace isa;
 bool RaceCheck::begin(const Scene& scene, unsigned waves) {
     lds_ = scene.session.checks.has(Check::lds_race) && waves > 1 && scene.lds_bytes != 0;
     memory_ = scene.memory_races != nullptr;
+    caches_ = cache_model(scene.target);
     if (!lds_ && !memory_) return false;
     if (sites_.forget_if_many()) memory_races_.forget_sites();
     order_.begin(waves);
@@ -35,7 +36,8 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
     const bool flat = inst.format == Format::Flat && inst.segment == Segment::Flat;
     order_.issue(wave.index_in_group, inst.format == Format::Ds || flat);
     const RaceContext context{scene, order_, sites_, !stores_.any(wave.index_in_group)};
-    bool stores = false;
+    using Does = PendingStores::Does;
+    Does does = caches_.writes_back(inst) ? Does::WritesBack : Does::Nothing;
     for (unsigned n = 0; n < segments.count; ++n) {
         const Access& access = segments.access[n];
         if (access.lanes == 0) continue;
@@ -43,10 +45,10 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
         if (access.place != Place::Memory) continue;
         synchronises(wave, inst, access);
         if (memory_) memory_races_.access(context, wave, inst, access);
-        stores |= access.writes && !access.reads;
+        if (access.writes && !access.reads) does = caches_.keeps(inst) ? Does::StoresInCache : Does::Stores;
     }
-    if (memory_) memory_races_.invalidates(inst);
-    if (inst.format != Format::Smem && inst.format != Format::Ds) stores_.issue(wave.index_in_group, stores);
+    if (memory_) memory_races_.fences(wave.index_in_group, inst);
+    if (inst.format != Format::Smem && inst.format != Format::Ds) stores_.issue(wave.index_in_group, does);
     if (!rows()[inst.row].is(kGws)) return;
     order_.follow_all(wave.index_in_group);
     if (memory_) memory_races_.meet();
@@ -57,7 +59,8 @@ void RaceCheck::synchronises(const Wave& wave, const Inst& inst, const Access& a
     if (order_.waves() < 2 || !access.reads) return;
     const unsigned index = wave.index_in_group;
     if (!access.writes) {
-        if (looks_for_others(inst) || sites_[sites_.number(wave, inst)].idiom == Idiom::Waits) order_.follow_all(index);
+        if (caches_.looks_for_others(inst) || sites_[sites_.number(wave, inst)].idiom == Idiom::Waits)
+            order_.follow_all(index);
         return;
     }
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1)

@@ -28,6 +28,7 @@ class RaceCheck {
     void synchronises(const isa::Wave& wave, const isa::Inst& inst, const Access& access);
 
     bool lds_ = false, memory_ = false;
+    CacheModel caches_;
     GroupOrder order_;
     AccessSites sites_;
     PendingStores stores_;
