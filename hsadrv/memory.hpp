@@ -100,7 +100,8 @@ struct PointerInfo {
 
     bool device_memory() const;
     bool accessible_by(AgentRef agent) const noexcept;
-    /// The pool that the memory was allocated from; std::nullopt for other memory.
+    /// The pool that the memory was allocated from; std::nullopt for other memory. If a GPU has both, the first of its
+    /// fine-grained pools, of extended scope or not: the runtime does not tell.
     std::optional<MemPool> pool() const;
     /// True for memory that the CPU can access: pageable, pinned and registered. Device memory is left to DMA engines.
     bool host_memory() const { return kind == Kind::pageable || (kind != Kind::other && !device_memory()); }

@@ -202,6 +202,8 @@ TEST_CASE("access for a GPU that can never reach the memory is refused by name",
                     pool.access(other) != PoolAccess::never)
                     continue;
                 const Allocation a = Allocation::from_pool(pool, 4096);
+                // The runtime does not tell fine-grained memory from that of extended scope, which every agent reaches.
+                if (pointer_info(a.data()).pool()->native().handle != pool.native().handle) continue;
                 CHECK_THROWS_AS(allow_access(a.data(), std::span(&other, 1)), InvalidArgument);
                 CHECK_THROWS_WITH(allow_access(a.data(), std::span(&other, 1)),
                                   Contains(other.label() + " can never use memory of " + pool.label()));

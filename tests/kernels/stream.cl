@@ -36,9 +36,12 @@ __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint 
         (x == 12345u) + __opencl_atomic_fetch_add(next, 1, memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
-// out[work-group] = its compute unit: the hardware register HW_ID.
+// out[work-group] = its compute unit: CU, shader array and shader engine of the hardware register HW_ID, and the XCC.
 __kernel void place(__global uint* out) {
-    enum { hw_id = 4, whole_register = 31 << 11 };
-    if (__builtin_amdgcn_workitem_id_x() == 0)
-        out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(hw_id | whole_register);
+    enum { hw_id = 4, xcc_id = 20, whole_register = 31 << 11 };
+    uint unit = __builtin_amdgcn_s_getreg(hw_id | whole_register) & 0xff00;
+#if defined(__gfx942__) || defined(__gfx950__)
+    unit |= __builtin_amdgcn_s_getreg(xcc_id | whole_register) << 16;
+#endif
+    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = unit;
 }

@@ -18,7 +18,7 @@
 namespace kfdemu {
 namespace {
 
-constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // per GPU, as the runtimes reserve it
+constexpr std::uint64_t kScratchSpaceBytes = std::uint64_t{1} << 32;  // per XCC, as the runtimes reserve it
 constexpr std::uint32_t kKinds = abi::kVram | abi::kGtt | abi::kUserptr | abi::kDoorbell | abi::kMmioRemap;
 
 std::uint32_t access_of(std::uint32_t flags) {
@@ -162,7 +162,7 @@ int Memory::asked_to_fail(const abi::AllocMemoryOfGpu& request, unsigned gpu) co
     if (const int error = injection().failure(Point::allocation)) return error;
     // Scratch has a separate address range, whose size the driver does not know. No other VRAM is non-executable.
     const bool scratch = scratch_va_[gpu] && request.va_addr >= scratch_va_[gpu] &&
-                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes &&
+                         request.va_addr - scratch_va_[gpu] < kScratchSpaceBytes * topology_.gpus[gpu].model->xccs &&
                          (request.flags & (abi::kVram | abi::kExecutable)) == abi::kVram;
     return scratch ? injection().failure(Point::scratch) : 0;
 }

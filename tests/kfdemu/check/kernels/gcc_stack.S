@@ -6,7 +6,6 @@
   v_mov_b32 v4, \to
   v_mov_b32 v5, s7
   v_add_co_u32 v4, vcc, v0, v4
-  settle
   v_addc_co_u32 v5, vcc, 0, v5, vcc
   global_store_dword v[4:5], v22, off
 .endm

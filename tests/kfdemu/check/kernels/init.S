@@ -226,7 +226,6 @@ pair bits
   v_mov_b32 v4, 0
   v_mov_b32 v5, s5
   v_add_co_u32 v1, vcc, v0, v2
-  settle
   v_addc_co_u32 v3, vcc, v4, v5, vcc
   v_mov_b32 v2, s4
   global_load_dword v1, v[2:3], off

@@ -312,18 +312,26 @@ pair quotient_read
   v_mov_b32 v2, v1
 .endm
 pair part_read
-.macro mask_read_body fix
-  v_cmp_eq_u32 vcc, v0, v0
+.macro scalar_read_body fix
+  v_readlane_b32 s8, v0, 5
   states \fix, 2
-  v_cndmask_b32 v1, 0, v0, vcc
+  v_add_u32 v1, s8, v0
 .endm
-pair mask_read
+pair scalar_read
 .macro first_lane_body fix
   v_mov_b32 v1, v0
   states \fix, 1
   v_readfirstlane_b32 s8, v1
 .endm
 pair first_lane
+
+// A mask is none of these.
+begin silent_mask
+  v_cmp_eq_u32 vcc, v0, v0
+  v_cndmask_b32 v1, 0, v0, vcc
+  v_add_co_u32 v2, vcc, s4, v0
+  v_addc_co_u32 v3, vcc, 0, v0, vcc
+end silent_mask
 
 #endif
 

@@ -96,7 +96,6 @@ pair buffer_load
 .macro flat_load_body fix
   v_mov_b32 v3, s5
   v_add_co_u32 v2, vcc, s4, v0
-  settle
   v_addc_co_u32 v3, vcc, 0, v3, vcc
   flat_load_dword v1, v[2:3]
   s_waitcnt lgkmcnt(0)
@@ -262,7 +261,6 @@ end silent_in_order
 begin silent_flat
   v_mov_b32 v3, s5
   v_add_co_u32 v2, vcc, s4, v0
-  settle
   v_addc_co_u32 v3, vcc, 0, v3, vcc
   flat_load_dword v1, v[2:3]
   s_waitcnt vmcnt(0)

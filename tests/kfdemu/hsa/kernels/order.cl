@@ -39,11 +39,14 @@ __kernel void chain(__global uint* done, uint first, uint rounds) {
     __opencl_atomic_store(flags + group, 1 + (x == 12345u), memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
-// out[work-group] = the hardware register HW_ID.
+// out[work-group] = its compute unit: CU, shader array and shader engine of the hardware register HW_ID, and the XCC.
 __kernel void place(__global uint* out) {
-    enum { kHwId = 4, kWholeRegister = 31 << 11 };
-    if (__builtin_amdgcn_workitem_id_x() != 0) return;
-    out[__builtin_amdgcn_workgroup_id_x()] = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister);
+    enum { kHwId = 4, kXccId = 20, kWholeRegister = 31 << 11 };
+    uint unit = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister) & 0xff00;
+#if defined(__gfx942__) || defined(__gfx950__)
+    unit |= __builtin_amdgcn_s_getreg(kXccId | kWholeRegister) << 16;
+#endif
+    if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = unit;
 }
 
 // A private array that cannot live in registers.

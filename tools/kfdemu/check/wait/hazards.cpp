@@ -117,12 +117,14 @@ bool of_its_part(const Inst& earlier, const Inst& later) {
                                                   : row.format != Format::Vop3p && (earlier.op_sel & 8) != 0;
     return moved && of_its_result(earlier, later);
 }
-bool of_its_mask(const Inst& earlier, const Inst& later) {
-    const RegisterUses all = register_uses(later);
+/// As data. LLVM lets a mask wait, too: a carry, a choice. AMD's own kernels do not (the runtime's copies, rocBLAS').
+bool of_its_value(const Inst& earlier, const Inst& later) {
+    const Row& row = rows()[later.row];
     const RegisterUse written = written_scalars(earlier);
-    return std::any_of(all.begin(), all.end(), [&](const RegisterUse& use) {
-        return !use.writes && overlap(use.first, use.count, written.first, written.count);
-    });
+    for (unsigned n = 0; n < (row.is(kCarryIn) ? 2u : 3u); ++n)
+        if (later.src[n] < kConstants && overlap(later.src[n], dwords(row.src[n]), written.first, written.count))
+            return true;
+    return false;
 }
 bool of_same_register(const Inst& earlier, const Inst& later) { return ((earlier.offset ^ later.offset) & 63) == 0; }
 bool of_its_m0(const Inst& earlier, const Inst& later) {
@@ -232,7 +234,7 @@ constexpr HazardRule kGfx940[] = {
     kGfx90a[3],
     {"checkVALUHazards: TransDef", 1, is_transcendental, is_other_unit, of_its_result},
     {"checkVALUHazards: Shift16Def", 1, is_valu, is_valu, of_its_part},
-    {"checkVALUHazards: VALUWriteSGPRVALURead", 2, writes_scalar, is_valu, of_its_mask},
+    {"checkVALUHazards: VALUWriteSGPRVALURead", 2, writes_scalar, is_valu, of_its_value},
     {"checkVALUHazards: VALUWriteVGPRReadlaneRead", 1, is_valu, reads_lane, of_its_vector},
     {"checkVALUHazards: VALUWriteEXECRWLane", 4, compares_to_exec, names_lane, always},
 };
