@@ -69,7 +69,7 @@ std::vector<const TopologyNode*> unseen(const Machine& machine, const Json& gpus
 struct KnownSince {
     std::string_view target, release;
 };
-constexpr KnownSince kKnownSince[] = {{"gfx942", "6.1.2 (Debian 13)"},
+constexpr KnownSince known_since[] = {{"gfx942", "6.1.2 (Debian 13)"},
                                       {"gfx950", "6.4.3 (Debian sid)"},
                                       {"gfx1200", "6.4.3 (Debian sid)"},
                                       {"gfx1201", "6.4.3 (Debian sid)"}};
@@ -80,8 +80,8 @@ std::string older_runtime(const Machine& machine) {
                        fmt::join(machine.unknown_targets, ", "));
 }
 std::string newer_runtime(const Machine& machine) {
-    const auto* known = std::ranges::find(kKnownSince, machine.unknown_targets.back(), &KnownSince::target);
-    if (known == std::end(kKnownSince)) return "take a newer ROCm";
+    const auto* known = std::ranges::find(known_since, machine.unknown_targets.back(), &KnownSince::target);
+    if (known == std::end(known_since)) return "take a newer ROCm";
     return fmt::format("take a newer ROCm: ROCR {} knows {}", known->release, known->target);
 }
 
