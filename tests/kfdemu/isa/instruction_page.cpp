@@ -49,7 +49,8 @@ denormals that MODE asks for. Not so:
 | `v_sin`, `v_cos` | absolute error below 2^-24 |
 | `v_rcp_f64`, `v_rsq_f64` | within 1 ulp; the manual states 2^29 |
 | `v_dot2_f32_f16`, `v_dot2c_f32_f16` | addend, low product, high product: each rounded once, in that order |
-| `v_mfma_f32_*`, `v_mfma_f64_*` | addend, products in ascending depth: likewise; the manuals leave the order open |
+| `v_mfma_f32_*`, `v_mfma_f64_*`, `v_smfmac_f32_*` | addend, products in ascending depth: likewise; the manuals leave the order open |
+| the same of XF32 | factors are rounded to nearest even, to 10 bits of mantissa; the manual leaves the rounding open |
 | stores to 10- and 11-bit floats | rounded towards zero |
 | stores of integers to narrower formats | their upper bits are lost |
 
