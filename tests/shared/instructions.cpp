@@ -46,8 +46,10 @@ bool has_any(const std::string& body, const std::string& texts) {
 
 /// An atomic that returns the old value.
 bool gives_back(const std::string& body, const std::string& instruction) {
-    for (std::size_t at = body.find(instruction); at != std::string::npos; at = body.find(instruction, at + 1))
-        if (body.substr(at, body.find('\n', at) - at).ends_with(" glc")) return true;
+    for (std::size_t at = body.find(instruction); at != std::string::npos; at = body.find(instruction, at + 1)) {
+        const std::string line = body.substr(at, body.find('\n', at) - at);
+        if (line.ends_with(" glc") || line.ends_with(" sc0")) return true;
+    }
     return false;
 }
 
@@ -105,7 +107,7 @@ TEST_CASE("device functions become the instructions that their headers name", "[
         {"wave_cl", "permutes_f64", "\tds_permute_b32"},
         {"wave_cl", "permutes_f64", "\tds_bpermute_b32"},
         {"wave_cl", "reductions_f32", " row_bcast:31 row_mask:0xc"},
-        {"device_cpp", "pass_message", "\tbuffer_wbinvl1_vol"},
+        {"device_cpp", "pass_message", "\tbuffer_wbinvl1_vol|\tbuffer_inv sc1"},
         {"device_cpp", "fences", "\ts_waitcnt vmcnt(0)"},
         {"arrays_cpp", "transpose", "\ts_barrier"},
         {"arrays_cpp", "write_one", "\ts_trap 2"},
