@@ -5,6 +5,7 @@
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/kfdemu/isa/samples.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace {
 
@@ -61,8 +62,9 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> start(Gpu& gpu, fuzz::Inp
     descriptor.entry_offset = kDescriptorBytes;
     descriptor.rsrc1 = in.take<std::uint32_t>() & 0x00af'f3ff;  // registers and floating-point modes
     descriptor.rsrc2 = in.take<std::uint16_t>() & 0x1fff;       // SGPRs, work-group and work-item ids
-    descriptor.properties = in.take<std::uint8_t>() & 0x7f;
-    if (gpu.code.target() == isa::Target::gfx90a) descriptor.rsrc3 = in.take<std::uint8_t>() & 0x3f;
+    const isa::Traits& traits = isa::traits_of(gpu.code.target());
+    descriptor.properties = in.take<std::uint8_t>() & (traits.architected_scratch ? 0x5e : 0x7f);
+    if (traits.unified_registers) descriptor.rsrc3 = in.take<std::uint8_t>() & 0x3f;
     KernelDispatchPacket packet;
     packet.setup = 1;
     packet.workgroup_size = {static_cast<std::uint16_t>(1 + in.below(130)), 1, 1};
@@ -153,7 +155,7 @@ std::vector<fuzz::Bytes> fuzz::seeds() {
     constexpr std::size_t kPerProgram = 4;
     std::vector<Bytes> all;
     std::uint8_t choice = 0;
-    for (isa::Target target : {isa::Target::gfx900, isa::Target::gfx90a}) {
+    for (isa::Target target : {isa::Target::gfx900, isa::Target::gfx90a, isa::Target::gfx942}) {
         for (const isa::Row& row : isa::rows()) {
             if (!row.on(target)) continue;
             const auto samples = test_isa::samples(row, target);

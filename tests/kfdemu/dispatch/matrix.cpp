@@ -1,4 +1,9 @@
 // Matrix and dot products of small whole numbers, which every sum holds exactly.
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "tests/kfdemu/dispatch/machine.hpp"
@@ -39,7 +44,57 @@ void check_matrix(const char* kernel, std::uint32_t tile) {
     });
 }
 
+/// Whole numbers from -8 to 7.
+int whole_number(std::size_t n, unsigned seed) { return static_cast<int>((n * 37 + n / 64 * 11 + seed) % 16) - 8; }
+_Float16 as_half(int v) { return static_cast<_Float16>(v); }
+/// FP8 of gfx942: three bits of mantissa, and an exponent whose bias is 8.
+std::uint8_t as_fp8(int v) {
+    if (v == 0) return 0;
+    const unsigned magnitude = static_cast<unsigned>(std::abs(v)), exponent = std::bit_width(magnitude) - 1;
+    return static_cast<std::uint8_t>((v < 0 ? 0x80 : 0) | (exponent + 8) << 3 | (magnitude << 3 >> exponent & 7));
+}
+
+/// c = a b of size x size, both with the depth contiguous: seconds.
+template <class T>
+double multiply(const char* kernel, T (*as)(int), std::uint32_t size, unsigned threads) {
+    Machine gpu{Target::gfx942};
+    const CodeObject code = gpu.load("matrix", "O3");
+    std::vector<T> a(std::size_t{size} * size), b(a.size());
+    for (std::size_t n = 0; n < a.size(); ++n) a[n] = as(whole_number(n, 3)), b[n] = as(whole_number(n, 5));
+    auto* c = gpu.allocate<float>(a.size());
+    const std::uint32_t tiles = size / 32;
+    const auto *left = gpu.copy(a), *right = gpu.copy(b);
+    const auto begin = std::chrono::steady_clock::now();
+    code.launch(kernel, {.grid = {64 * tiles, tiles}, .group = {64, 1}, .threads = threads}, left, right, c, size);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    std::size_t wrong = 0;
+    for (std::size_t row = 0; row < size; ++row)
+        for (std::size_t column = row % 7; column < size; column += 7) {  // a seventh of them
+            int sum = 0;
+            for (std::size_t k = 0; k < size; ++k)
+                sum += whole_number(row * size + k, 3) * whole_number(column * size + k, 5);
+            wrong += c[row * size + column] != static_cast<float>(sum);
+        }
+    REQUIRE(wrong == 0);
+    return seconds.count();
+}
+
 }  // namespace
+
+TEST_CASE("a matrix product of 16 and of 8 bits", "[dispatch][matrix]") {
+    if (std::ranges::count(targets(), Target::gfx942) == 0) SKIP_BECAUSE("the kernels were not compiled for gfx942");
+    multiply("gemm_f16", as_half, 96, 2);
+    multiply("gemm_fp8", as_fp8, 96, 2);
+}
+
+TEST_CASE("speed of matrix products", "[.speed]") {
+    for (const unsigned threads : {1u, 2u}) {
+        const double operations = 2.0 * 512 * 512 * 512, half = multiply("gemm_f16", as_half, 512, threads),
+                     fp8 = multiply("gemm_fp8", as_fp8, 512, threads);
+        std::printf("512 x 512 x 512 by MFMA, threads: %u: FP16 %.2f GFLOP/s, FP8 %.2f GFLOP/s\n", threads,
+                    operations / half / 1e9, operations / fp8 / 1e9);
+    }
+}
 
 TEST_CASE("a matrix product by tiles of a wave", "[dispatch][matrix]") {
     check_matrix("matmul_f32", 32);

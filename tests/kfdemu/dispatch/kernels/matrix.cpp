@@ -11,7 +11,7 @@ KERNEL void matmul_f32(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
               column = __builtin_amdgcn_workgroup_id_x() * 32;
     Floats16 sum = {};
-#if defined(__gfx908__) || defined(__gfx90a__)
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
     for (u32 k = 0; k < n; k += 2)
         sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a[(row + l % 32) * n + k + l / 32],
                                                    b[(k + l / 32) * n + column + l % 32], sum, 0, 0, 0);
@@ -28,7 +28,7 @@ KERNEL void matmul_f16(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
               column = __builtin_amdgcn_workgroup_id_x() * 16;
     Floats4 sum = {};
-#if defined(__gfx908__) || defined(__gfx90a__)
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
     for (u32 k = 0; k < n; k += 16) {
         Halves4 left, right;
         for (u32 e = 0; e < 4; ++e) {
@@ -48,7 +48,7 @@ KERNEL void matmul_f64(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
               column = __builtin_amdgcn_workgroup_id_x() * 16;
     Doubles4 sum = {};
-#if defined(__gfx90a__)
+#if defined(__gfx90a__) || defined(__gfx942__)
     for (u32 k = 0; k < n; k += 4)
         sum = __builtin_amdgcn_mfma_f64_16x16x4f64(static_cast<double>(a[(row + l % 16) * n + k + l / 16]),
                                                    static_cast<double>(b[(k + l / 16) * n + column + l % 16]), sum, 0,
@@ -68,5 +68,35 @@ KERNEL void dot_bytes(const i32* a, const i32* b, i32* c) {
 #else
     for (u32 shift = 0; shift < 32; shift += 8)
         c[i] += static_cast<signed char>(a[i] >> shift) * static_cast<signed char>(b[i] >> shift);
+#endif
+}
+
+/// Of 16 bits: c = a b, both with the depth contiguous. One wave makes one tile of 32 x 32.
+KERNEL void gemm_f16([[maybe_unused]] const _Float16* a, [[maybe_unused]] const _Float16* b, [[maybe_unused]] float* c,
+                     [[maybe_unused]] u32 n) {
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
+              column = __builtin_amdgcn_workgroup_id_x() * 32;
+    const _Float16 *left = a + (row + l % 32) * n + l / 32 * 4, *right = b + (column + l % 32) * n + l / 32 * 4;
+    Floats16 sum = {};
+    for (u32 k = 0; k < n; k += 8)
+        sum = __builtin_amdgcn_mfma_f32_32x32x8f16(*reinterpret_cast<const Halves4*>(left + k),
+                                                   *reinterpret_cast<const Halves4*>(right + k), sum, 0, 0, 0);
+    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
+#endif
+}
+
+/// The same of FP8.
+KERNEL void gemm_fp8([[maybe_unused]] const u8* a, [[maybe_unused]] const u8* b, [[maybe_unused]] float* c,
+                     [[maybe_unused]] u32 n) {
+#if defined(__gfx942__)
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
+              column = __builtin_amdgcn_workgroup_id_x() * 32;
+    const u8 *left = a + (row + l % 32) * n + l / 32 * 8, *right = b + (column + l % 32) * n + l / 32 * 8;
+    Floats16 sum = {};
+    for (u32 k = 0; k < n; k += 16)
+        sum = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(*reinterpret_cast<const i64*>(left + k),
+                                                         *reinterpret_cast<const i64*>(right + k), sum, 0, 0, 0);
+    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
 #endif
 }
