@@ -58,16 +58,16 @@ FN u32 sad_masked(u32 a, u32 b, u32 c) {
 #endif
 
 // Dot products: V_DOT* of the targets that have them, sums of products elsewhere. None of them saturates here.
-#if ON_DEVICE && defined(__gfx90a__)
+#if ON_DEVICE && (defined(__gfx90a__) || defined(__gfx942__))
 FN u32 dot_8(u32 a, u32 b, u32 c) { return __builtin_amdgcn_udot4(a, b, c, false); }
 FN i32 dot_8(i32 a, i32 b, i32 c) { return __builtin_amdgcn_sdot4(a, b, c, false); }
 FN u32 dot_4(u32 a, u32 b, u32 c) { return __builtin_amdgcn_udot8(a, b, c, false); }
 FN i32 dot_4(i32 a, i32 b, i32 c) { return __builtin_amdgcn_sdot8(a, b, c, false); }
 #else
 // unknown(): from a shift to the right by 24 bits and more, clang 19 takes V_DOT4's bytes at places that the shifted
-// number does not have (SIISelLowering.cpp, calculateSrcByte).
+// number does not have (SIISelLowering.cpp, calculateSrcByte); and a byte that is subtracted from c is added.
 FN u32 dot_8(u32 a, u32 b, u32 c) {
-    a = unknown(a), b = unknown(b);
+    a = unknown(a), b = unknown(b), c = unknown(c);
     for (u32 n = 0; n < 4; ++n) c += byte(a, n) * byte(b, n);
     return c;
 }
