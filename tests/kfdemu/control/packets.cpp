@@ -1,4 +1,5 @@
 // The packet processor under --strict, as strict as any GPU, and by default.
+#include <chrono>
 #include <cstdlib>
 
 #include "tests/kfdemu/control/control.hpp"
@@ -39,9 +40,13 @@ TEST_CASE("child: packets beyond the doorbell", "[.child]") {
     const std::uint64_t place = queue.reserve(), beyond = queue.reserve();
     queue.publish(beyond, &b);
     queue.publish(place, &a);
+    const auto begin = std::chrono::steady_clock::now();
     queue.ring(place);
     REQUIRE(first.completed());
-    CHECK(second.completed(kAWhile) == (row() == "are taken"));
+    const bool taken = second.completed(kAWhile), expected = row() == "are taken";
+    // After 100 ms the device takes it without a doorbell, too: on a busy machine nothing is seen.
+    const bool in_time = std::chrono::steady_clock::now() - begin < 90ms;
+    CHECK((taken == expected || !in_time));
     queue.ring(beyond);
     CHECK(second.completed());
 }
