@@ -79,3 +79,11 @@ build_emulator() {
         ninja -C /build-emulator tools/kfdemu/kfdemu tools/kfdemu/libkfdemu.so \
             tools/kfdemu/lines/libkfdemu-lines.so tools/kfdemu/tool/libkfdemu-tool.so'
 }
+
+# The HSA runtime and what its tests need, without headers.
+install_runtime() { inside "$1" apt-get install -y -qq --no-install-recommends libhsa-runtime64-1 libdw1 rocminfo; }
+
+# ROCR 6.1's hsa_shut_down locks a freed mutex: GpuAgent's scratch_lock_ is destroyed before queues_, whose destructor locks it. If
+# another thread has reused the memory, the call hangs (one shutdown in some hundreds) or aborts. Workaround: freed memory is not
+# overwritten (MALLOC_PERTURB_, which meson sets) and stays in the cache of the thread that freed it.
+keep_freed=(env MALLOC_PERTURB_=0 GLIBC_TUNABLES=glibc.malloc.tcache_count=65535)

@@ -21,16 +21,23 @@ LaunchRefused bad_object(std::uint64_t kernel_object, const std::string& why) {
     return {Refusal::BadKernelObject, "kernel object " + hex(kernel_object) + ": " + why, 0};
 }
 
+/// What the GPU can read there; null: not all of it.
+const std::byte* readable(const AddressSpace& memory, std::uint64_t at, std::size_t bytes) {
+    const AddressSpace::Range* range = memory.find(at);
+    if (range == nullptr || !range->contains(at, bytes) || !range->allows(kRead) ||
+        (range->user_pages && !host_fault::accessible(memory, range->at(at), kRead)))
+        return nullptr;
+    return range->at(at);
+}
+
 std::variant<KernelDescriptor, LaunchRefused> read_kernel(const Dispatch::Setup& setup) {
     const std::uint64_t at = setup.packet.kernel_object;
     if (at == 0) return bad_object(at, "it is null");
     if (at % 64 != 0) return bad_object(at, "it is not aligned to 64 bytes");
-    const AddressSpace::Range* range = setup.memory->find(at);
-    if (range == nullptr || !range->contains(at, kKernelDescriptorBytes) || !range->allows(kRead) ||
-        (range->user_pages && !host_fault::accessible(*setup.memory, range->at(at), kRead)))
-        return bad_object(at, "it is not in memory that this GPU can read");
+    const std::byte* const there = readable(*setup.memory, at, kKernelDescriptorBytes);
+    if (there == nullptr) return bad_object(at, "it is not in memory that this GPU can read");
 
-    const std::span<const std::byte, kKernelDescriptorBytes> bytes{range->at(at), kKernelDescriptorBytes};
+    const std::span<const std::byte, kKernelDescriptorBytes> bytes{there, kKernelDescriptorBytes};
     auto parsed = parse_kernel_descriptor(bytes, setup.gpu.target);
     if (auto* refused = std::get_if<DescriptorRefused>(&parsed)) {
         LaunchRefused result = bad_object(at, refused->why);
@@ -52,12 +59,11 @@ std::optional<LaunchRefused> read_preloaded(const Dispatch::Setup& setup, const 
     if (kernel.preload_dwords == 0) return std::nullopt;
     const std::uint64_t at = setup.packet.kernarg_address + std::uint64_t{kernel.preload_offset_dwords} * 4;
     const std::size_t bytes = std::size_t{kernel.preload_dwords} * 4;
-    const AddressSpace::Range* range = setup.memory->find(at);
-    if (range == nullptr || !range->contains(at, bytes) || !range->allows(kRead) ||
-        (range->user_pages && !host_fault::accessible(*setup.memory, range->at(at), kRead)))
+    const std::byte* const there = readable(*setup.memory, at, bytes);
+    if (there == nullptr)
         return bad_object(setup.packet.kernel_object,
                           "its arguments at " + hex(at) + " are not in memory that this GPU can read");
-    std::memcpy(preloaded.data(), range->at(at), bytes);
+    std::memcpy(preloaded.data(), there, bytes);
     return std::nullopt;
 }
 
@@ -86,7 +92,7 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> Dispatch::create(Setup se
     if (auto* refused = std::get_if<LaunchRefused>(&read)) return *refused;
     const KernelDescriptor& kernel = std::get<KernelDescriptor>(read);
     if (auto refused = check_scratch(setup.packet, kernel, setup.queue)) return *refused;
-    std::array<std::uint32_t, kMostUserSgprs> preloaded;
+    std::array<std::uint32_t, kMostUserSgprs> preloaded{};
     if (auto refused = read_preloaded(setup, kernel, preloaded)) return *refused;
     std::shared_ptr<Dispatch> dispatch{new Dispatch{std::move(setup), kernel}};
     dispatch->preloaded_ = preloaded;
