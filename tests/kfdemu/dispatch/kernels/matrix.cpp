@@ -71,32 +71,36 @@ KERNEL void dot_bytes(const i32* a, const i32* b, i32* c) {
 #endif
 }
 
-/// Of 16 bits: c = a b, both with the depth contiguous. One wave makes one tile of 32 x 32.
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
+/// c = a b, both with the depth contiguous. One wave makes one tile of 32 x 32, and `multiply` adds the products of a
+/// `Part`, which is what a lane holds of each.
+template <class Part, class Element, class Multiply>
+inline void gemm_tile(const Element* a, const Element* b, float* c, u32 n, Multiply multiply) {
+    constexpr u32 kEach = sizeof(Part) / sizeof(Element);
+    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
+              column = __builtin_amdgcn_workgroup_id_x() * 32;
+    const Element *left = a + (row + l % 32) * n + l / 32 * kEach, *right = b + (column + l % 32) * n + l / 32 * kEach;
+    Floats16 sum = {};
+    for (u32 k = 0; k < n; k += 2 * kEach)
+        sum = multiply(*reinterpret_cast<const Part*>(left + k), *reinterpret_cast<const Part*>(right + k), sum);
+    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
+}
+#endif
+
 KERNEL void gemm_f16([[maybe_unused]] const _Float16* a, [[maybe_unused]] const _Float16* b, [[maybe_unused]] float* c,
                      [[maybe_unused]] u32 n) {
 #if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
-    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
-              column = __builtin_amdgcn_workgroup_id_x() * 32;
-    const _Float16 *left = a + (row + l % 32) * n + l / 32 * 4, *right = b + (column + l % 32) * n + l / 32 * 4;
-    Floats16 sum = {};
-    for (u32 k = 0; k < n; k += 8)
-        sum = __builtin_amdgcn_mfma_f32_32x32x8f16(*reinterpret_cast<const Halves4*>(left + k),
-                                                   *reinterpret_cast<const Halves4*>(right + k), sum, 0, 0, 0);
-    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
+    gemm_tile<Halves4>(a, b, c, n, [](Halves4 left, Halves4 right, Floats16 sum) {
+        return __builtin_amdgcn_mfma_f32_32x32x8f16(left, right, sum, 0, 0, 0);
+    });
 #endif
 }
 
-/// The same of FP8.
 KERNEL void gemm_fp8([[maybe_unused]] const u8* a, [[maybe_unused]] const u8* b, [[maybe_unused]] float* c,
                      [[maybe_unused]] u32 n) {
 #if defined(__gfx942__)
-    const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
-              column = __builtin_amdgcn_workgroup_id_x() * 32;
-    const u8 *left = a + (row + l % 32) * n + l / 32 * 8, *right = b + (column + l % 32) * n + l / 32 * 8;
-    Floats16 sum = {};
-    for (u32 k = 0; k < n; k += 16)
-        sum = __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(*reinterpret_cast<const i64*>(left + k),
-                                                         *reinterpret_cast<const i64*>(right + k), sum, 0, 0, 0);
-    for (u32 r = 0; r < 16; ++r) c[(row + 8 * (r / 4) + 4 * (l / 32) + r % 4) * n + column + l % 32] = sum[r];
+    gemm_tile<i64>(a, b, c, n, [](i64 left, i64 right, Floats16 sum) {
+        return __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(left, right, sum, 0, 0, 0);
+    });
 #endif
 }
