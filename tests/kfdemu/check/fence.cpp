@@ -7,10 +7,11 @@ using namespace check_test;
 namespace {
 
 constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
-constexpr const char* kNoRelease[] = {"no_release", "narrow_release"};
+constexpr const char* kNoRelease[] = {"no_release", "narrow_release", "counted", "late_release"};
 constexpr const char* kScalar = "scalar";
-constexpr const char* kFenceCorrect[] = {"atomic_reader", "acquired_by_another_wave", "relay", "store_after_release",
-                                         "store_before_count"};
+constexpr const char* kFenceCorrect[] = {"atomic_reader",        "acquired_by_another_wave", "relay",
+                                         "store_after_release",  "store_before_count",       "released_by_another_wave",
+                                         "stored_past_the_cache"};
 constexpr const char* kNontemporal = "nontemporal_reader";
 
 void require_rule(Checked& gpu, const CodeObject& code, const char* kernel, const std::string& rule) {
@@ -67,6 +68,16 @@ TEST_CASE("with the fences of the memory model, they are silent", "[check][fence
         const bool scopes = kfdemu::isa::traits_of(gpu.machine.target()).scope_bits;
         if (!scopes) return require_silent(gpu, code, kNontemporal);
         require_rule(gpu, code, kNontemporal, "no-acquire");  // NT is no scope
+    });
+}
+
+TEST_CASE("what a cache keeps is not released by a wait without a write-back", "[check][fence]") {
+    on_each_optimised([](Checked& gpu, const CodeObject& code) {
+        const bool scopes = kfdemu::isa::traits_of(gpu.machine.target()).scope_bits;
+        for (const char* kernel : {"flag_by_another_wave", "volatile_between"}) {
+            gpu.forget();
+            scopes ? require_rule(gpu, code, kernel, "no-release") : require_silent(gpu, code, kernel);
+        }
     });
 }
 

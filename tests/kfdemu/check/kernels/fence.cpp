@@ -139,6 +139,88 @@ PAIR(narrow_release) {
     out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_release
 }
 
+/// A counter is the flag, and no release.
+PAIR(counted) {
+    if (writes(in, out)) {
+        compiler_only();
+        if (mended) release();
+        add(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // counted
+}
+
+/// A release after the flag.
+PAIR(late_release) {
+    if (writes(in, out)) {
+        if (mended) release();
+        compiler_only();
+        store(out + 8, 1);
+        release();
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];  // late_release
+}
+
+/// Correct where stores are written through: they have happened when another wave sets the flag.
+KERNEL void flag_by_another_wave(const u32* in, u32* out) {
+    if (group() == 0) {
+        writes(in, out);
+        asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+        __builtin_amdgcn_s_barrier();
+        if (local_x() == 64) store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];
+}
+
+/// Correct there: a volatile store is waited for.
+KERNEL void volatile_between(const u32* in, u32* out) {
+    if (writes(in, out)) {
+        *static_cast<volatile u32*>(out + 3200 + local_x()) = 1;
+        compiler_only();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];
+}
+
+/// Correct: the first wave releases for its work-group, and the second sets the flag with a store pending.
+KERNEL void released_by_another_wave(const u32* in, u32* out) {
+    if (group() == 0) {
+        if (!writes(in, out)) out[3200 + local_x()] = 1;
+        barrier();
+        if (local_x() < 64) release();
+        barrier();
+        if (local_x() == 64) store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];
+}
+/// Correct: no cache keeps what the reader wants, and the store after it is of no concern.
+KERNEL void stored_past_the_cache(const u32* in, u32* out) {
+    if (group() == 0 && local_x() < 64) {
+        store(out + 1024 + local_x(), in[local_x()]);
+        asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+        out[3200 + local_x()] = 1;
+        compiler_only();
+        store(out + 8, 1);
+    }
+    if (!reads()) return;
+    wait_for(out + 8);
+    acquire();
+    out[2048 + item()] = out[1024 + local_x() % 64];
+}
 /// Correct: the reader's loads miss the cache.
 KERNEL void atomic_reader(const u32* in, u32* out) {
     if (writes(in, out)) {

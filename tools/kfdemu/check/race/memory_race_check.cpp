@@ -63,17 +63,16 @@ void MemoryRaceCheck::fences(unsigned wave, const Inst& inst) {
 }
 
 void MemoryRaceCheck::meet() {
-    races_->release(group_, MemoryRaces::kAll);
+    races_->release(group_, {});
     acquires_ = true;
 }
 
-void MemoryRaceCheck::waited(unsigned wave) {
-    races_->wait(group_, wave, written_back_[wave] != 0 ? written_back_[wave] : races_->next_tick());
-}
+void MemoryRaceCheck::waited(unsigned wave) { races_->wait(group_, wave); }
+void MemoryRaceCheck::written_back(unsigned wave) { races_->wrote_back(group_, written_back_[wave]); }
 
 void MemoryRaceCheck::release(const Now& now) {
-    races_->release(
-        group_, now.context.waited ? MemoryRaces::kAll : races_->last_wait(group_, now.record.wave, now.record.tick));
+    if (now.context.waited) return races_->release(group_, {});
+    races_->release(group_, {.waited = races_->last_wait(group_, now.record.wave, now.record.tick)});
 }
 
 void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const Inst& inst, const Access& access) {
@@ -98,6 +97,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     if (access.writes && !access.reads) {
         if (context.waited) set(now.record, Kind::Waited);
         last_store_->store(now.record.tick, std::memory_order_relaxed);
+        now.record.kept = races_->caches.keeps(inst) ? 1 : 0;
     }
 
     conflicts_.clear();
@@ -157,7 +157,7 @@ bool MemoryRaceCheck::ordered(const Now& now, const Record& earlier) const {
 MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& write) const {
     if (!ordered(now, write)) return Missing::Order;
     if (!fences_wanted_ || write.group == group_ || write.group == 0) return Missing::Nothing;
-    const std::uint32_t published = races_->published_after(write.group, write.tick);
+    const std::uint32_t published = races_->published_after(write);
     if (published == 0) return Missing::Release;
     if (races_->caches.misses(now.inst)) return Missing::Nothing;  // nontemporal before gfx940
     return published < (now.access.scalar ? scalar_cache_ : vector_cache_) ? Missing::Nothing : Missing::Acquire;
@@ -166,11 +166,14 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
 /// The write is a flag: its work-group releases what came before.
 void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
     if (write.group == 0 || !write.overlaps(now.record)) return;
-    if (write.group != group_)
-        races_->release(write.group, write.is(Kind::Plain) ? races_->last_wait(write.group, write.wave, write.tick)
-                                                           : MemoryRaces::kAll);
-    else if (write.wave != now.record.wave)
-        now.context.order.follow_all(now.record.wave);
+    if (write.group == group_) {
+        if (write.wave != now.record.wave) now.context.order.follow_all(now.record.wave);
+        return;
+    }
+    if (write.is(Kind::Atomic)) return;  // it released when it was done
+    MemoryRaces::Release how{.when = write.tick};
+    if (write.is(Kind::Plain)) how.waited = races_->last_wait(write.group, write.wave, write.tick);
+    races_->release(write.group, how);
 }
 
 void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {

@@ -37,8 +37,10 @@ class MemoryRaceCheck {
     void access(const RaceContext& context, const isa::Wave& wave, const isa::Inst& inst, const Access& access);
     /// Any instruction: whether it invalidates a cache, or writes it back.
     void fences(unsigned wave, const isa::Inst& inst);
-    /// The wave has waited for its stores, or for the last that wrote the cache back.
+    /// The wave has waited for its stores.
     void waited(unsigned wave);
+    /// The wave has waited for the last that wrote the cache back.
+    void written_back(unsigned wave);
     /// The work-group synchronises with all that do: global wave sync.
     void meet();
 
@@ -95,7 +97,7 @@ class MemoryRaceCheck {
     std::atomic<std::uint32_t>* last_store_ = nullptr;   // of group_
     std::uint32_t acquired_ = 0;                         ///< tick
     std::uint32_t vector_cache_ = 0, scalar_cache_ = 0;  ///< ticks when they were invalidated
-    std::array<std::uint32_t, 16> written_back_{};       ///< ticks when the waves last wrote the cache back
+    std::array<std::uint32_t, 16> written_back_{};       ///< ticks when the waves last began to write the cache back
     bool acquires_ = false;  ///< with the next access: what is seen is seen after the instruction began
     std::array<std::pair<std::uint64_t, Page*>, 64> pages_{};  // of races_, by number
     std::vector<std::uint32_t> shared_sites_;                  // by own number, plus 1; 0: unknown

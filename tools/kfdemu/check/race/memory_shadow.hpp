@@ -5,7 +5,7 @@
 //     const std::lock_guard lock{*page};
 //     page->cell(va).write = …
 //
-// A dword takes 52 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
+// A dword takes 64 bytes, in pages that are allocated when they are first accessed. All shadows of the process together
 // have at most a quarter of the machine's memory. Thread safety: page(), any thread; a page's cells, under its lock.
 // Pages live as long as the shadow.
 #pragma once
@@ -39,6 +39,7 @@ class MemoryShadow {
         std::uint16_t bytes : 4 = 0;  ///< of the dword, one bit each
         std::uint16_t kind : 2 = 0;
         std::uint16_t alone : 1 = 0;  ///< of the wave's lanes, only this one
+        std::uint16_t kept : 1 = 0;   ///< a store that a cache keeps (CacheModel)
 
         bool is_set() const { return group != 0; }
         bool is(Kind what) const { return kind == static_cast<std::uint16_t>(what); }

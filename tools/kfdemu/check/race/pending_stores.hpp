@@ -3,10 +3,10 @@
 //     PendingStores stores;
 //     stores.begin();                                     // a new work-group
 //     stores.issue(wave, PendingStores::Does::Stores);    // each vector memory instruction
-//     if (stores.waited(wave, vmcnt)) …                   // each s_waitcnt; it proved the last store
+//     if (stores.waited(wave, vmcnt).stores) …            // each s_waitcnt; it proved the last store
 //     if (stores.any(wave)) …
 //
-// What a cache keeps is proved by a wait for what writes the cache back (CacheModel).
+// What writes a cache back is waited for as stores are (CacheModel).
 // vmcnt counts in order. Source: "Vega" ISA manual, "Manually inserted wait states". Thread safety: that of its
 // work-group.
 #pragma once
@@ -18,30 +18,32 @@ namespace kfdemu::check {
 
 class PendingStores {
   public:
-    enum class Does : std::uint8_t { Nothing, Stores, StoresInCache, WritesBack };
+    enum class Does : std::uint8_t { Nothing, Stores, WritesBack };
+    /// What a wait has proved that was pending before it.
+    struct Proved {
+        bool stores = false, writeback = false;  ///< the last ones
+    };
 
     void begin() { waves_.fill({}); }
     void issue(unsigned wave, Does does) {
         State& state = waves_[wave];
         ++state.issued;
-        if (does == Does::StoresInCache) state.kept = true;
-        if (does == Does::WritesBack && !state.kept) return;
-        if (does == Does::WritesBack) state.kept = false;
-        if (does == Does::Stores || does == Does::WritesBack) state.last_store = state.issued;
+        if (does == Does::Stores) state.last_store = state.issued;
+        if (does == Does::WritesBack) state.last_writeback = state.issued;
     }
-    /// Returns whether none that has left the cache is pending now, and was before.
-    bool waited(unsigned wave, std::uint32_t vmcnt) {
+    Proved waited(unsigned wave, std::uint32_t vmcnt) {
         State& state = waves_[wave];
-        const bool before = state.last_store > state.done;
+        const std::uint64_t before = state.done;
         if (state.issued >= vmcnt && state.issued - vmcnt > state.done) state.done = state.issued - vmcnt;
-        return before && state.last_store <= state.done;
+        const auto proved = [&](std::uint64_t number) { return number > before && number <= state.done; };
+        return {proved(state.last_store), proved(state.last_writeback)};
     }
-    bool any(unsigned wave) const { return waves_[wave].kept || waves_[wave].last_store > waves_[wave].done; }
+    bool any(unsigned wave) const { return waves_[wave].last_store > waves_[wave].done; }
 
   private:
     struct State {
-        std::uint64_t issued = 0, last_store = 0, done = 0;  // numbers of memory instructions, from 1
-        bool kept = false;                                   // in a cache that was not written back since
+        // Numbers of memory instructions, from 1.
+        std::uint64_t issued = 0, done = 0, last_store = 0, last_writeback = 0;
     };
     std::array<State, 16> waves_{};
 };

@@ -26,8 +26,9 @@ void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     if (inst.row == isa::index(Op::s_waitcnt)) {
         const auto counts = static_cast<std::uint32_t>(inst.offset);
         order_.waited(index, counts >> 8 & 0xf);
-        const bool stored = stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
-        if (stored && memory_) memory_races_.waited(index);
+        const PendingStores::Proved proved = stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
+        if (proved.writeback && memory_) memory_races_.written_back(index);
+        if (proved.stores && memory_) memory_races_.waited(index);
     }
     if (inst.row == isa::index(Op::s_endpgm)) order_.ended(index);
 }
@@ -45,7 +46,7 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
         if (access.place != Place::Memory) continue;
         synchronises(wave, inst, access);
         if (memory_) memory_races_.access(context, wave, inst, access);
-        if (access.writes && !access.reads) does = caches_.keeps(inst) ? Does::StoresInCache : Does::Stores;
+        if (access.writes && !access.reads) does = Does::Stores;
     }
     if (memory_) memory_races_.fences(wave.index_in_group, inst);
     if (inst.format != Format::Smem && inst.format != Format::Ds) stores_.issue(wave.index_in_group, does);
