@@ -61,7 +61,10 @@ inline bool has_matrix(Target target) { return target >= Target::gfx908; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
 /// Whether the target has this kernel of an assembly source.
-inline bool has_kernel(Target target, std::string_view kernel) { return kernel != "matrix" || has_matrix(target); }
+inline bool has_kernel(Target target, std::string_view kernel) {
+    if (kernel == "stack_address") return target == Target::gfx942;
+    return kernel != "matrix" || has_matrix(target);
+}
 /// The kernels of matrix.cpp that such a target has.
 std::vector<std::string> matrix_kernels(Target target);
 /// Runs one of them in a wave.

@@ -13,6 +13,7 @@ struct InitDefect {
 constexpr InitDefect kInitDefects[] = {
     {"vector_address", "address", "global_load_dword v3, v1", "v2"},
     {"scalar_address", "address", "s_load_dword s8", "s20"},
+    {"stack_address", "address", "scratch_store_dword v2, v0, s20", "v2"},
     {"resource_word", "address", "buffer_load_dword v1", "s11"},
     {"branch_scc", "branch", "s_cbranch_scc1", "s20"},
     {"branch_vcc", "branch", "s_cbranch_vccnz", "v2"},

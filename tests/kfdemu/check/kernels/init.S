@@ -28,6 +28,23 @@ pair vector_address
 .endm
 pair scalar_address
 
+#ifdef GFX940
+// Of two registers.
+.macro stack_address_body fix
+  if_fixed \fix, v_mov_b32 v2, 0
+  s_mov_b32 s20, 0
+  v_and_b32 v2, 4, v2
+  scratch_store_dword v2, v0, s20
+  store v0
+.endm
+begin stack_address
+  stack_address_body 0
+end stack_address, 0, 64
+begin stack_address_mended
+  stack_address_body 1
+end stack_address_mended, 0, 64
+#endif
+
 // The last word of a buffer resource.
 .macro resource_word_body fix
   s_mov_b32 s8, s4

@@ -105,7 +105,7 @@ void MemoryFlow::addresses() {
         case Format::Flat: {
             const bool scratch = inst_.segment == Segment::Scratch, based = inst_.src[2] != kNoOperand;
             if (scratch) address_part(kFlatScratch, 2);
-            if (!scratch || !based) address_part(inst_.src[0], scratch || based ? 1 : 2);
+            address_part(inst_.src[0], scratch || based ? 1 : 2);
             return address_part(inst_.src[2], scratch ? 1 : 2);
         }
         default:
