@@ -62,6 +62,8 @@ constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"sparse_index", kHalves, kSparse, 0, 0, 7},
     {"quotient_read", "v_rcp_f32_e32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
     {"part_read", "v_mov_b32_sdwa v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
+    {"byte_read", "v_cvt_sr_fp8_f32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
+    {"last_byte_read", "v_cvt_sr_bf8_f32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
     {"scalar_read", "v_readlane_b32 s8", "v_add_u32_e32 v1", 0, 0, 2},
     {"first_lane", "v_mov_b32_e32 v1", "v_readfirstlane_b32 s8", 0, 0, 1},
     {"hidden", "v_mov_b32_e32 v1", kStore, 2, 2, 0},

@@ -312,6 +312,18 @@ pair quotient_read
   v_mov_b32 v2, v1
 .endm
 pair part_read
+.macro byte_read_body fix
+  v_cvt_sr_fp8_f32 v1, v0, v0 op_sel:[0,0,1,0]
+  states \fix, 1
+  v_mov_b32 v2, v1
+.endm
+pair byte_read
+.macro last_byte_read_body fix
+  v_cvt_sr_bf8_f32 v1, v0, v0 op_sel:[0,0,1,1]
+  states \fix, 1
+  v_mov_b32 v2, v1
+.endm
+pair last_byte_read
 .macro scalar_read_body fix
   v_readlane_b32 s8, v0, 5
   states \fix, 2

@@ -110,11 +110,12 @@ bool of_its_result(const Inst& earlier, const Inst& later) {
         return !use.writes && overlap(use.first, use.count, earlier.dst, count);
     });
 }
-/// A result of which an SDWA or OP_SEL moved the bits.
+/// A result of which an SDWA or OP_SEL moved the bits. OP_SEL names a half, or one of four bytes.
 bool of_its_part(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[earlier.row];
+    const unsigned moved_by = row.is(kInserts) ? 12 : 8;
     const bool moved = earlier.form == Form::Sdwa ? row.format != Format::Vopc && (earlier.literal >> 8 & 7) != 6
-                                                  : row.format != Format::Vop3p && (earlier.op_sel & 8) != 0;
+                                                  : row.format != Format::Vop3p && (earlier.op_sel & moved_by) != 0;
     return moved && of_its_result(earlier, later);
 }
 /// As data. LLVM lets a mask wait, too: a carry, a choice. AMD's own kernels do not (the runtime's copies, rocBLAS').
