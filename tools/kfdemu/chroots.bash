@@ -48,7 +48,15 @@ bare_chroot() {
     return 0
 }
 
-make_chroot() {
+# locked NAME COMMAND…: while no other process makes or changes the chroot of that name. Its children hold the lock, too.
+locked() {
+    local name=$1
+    shift
+    (flock 9 && "$@") 9>>"$cache/$name.lock"
+}
+
+make_chroot() { [ -e "$cache/$1/ready" ] || locked "$1" new_chroot "$1"; }
+new_chroot() {
     local release=$1 folder=$cache/$1 base=$1
     [ -e "$folder/ready" ] && return
     [ "$release" != experimental ] || base=sid
@@ -80,8 +88,12 @@ build_emulator() {
             tools/kfdemu/lines/libkfdemu-lines.so tools/kfdemu/tool/libkfdemu-tool.so'
 }
 
-# The HSA runtime and what its tests need, without headers.
-install_runtime() { inside "$1" apt-get install -y -qq --no-install-recommends libhsa-runtime64-1 libdw1 rocminfo; }
+# The HSA runtime and what its tests need, without headers. The chroot may be of an earlier day, and an installation may have been
+# interrupted.
+install_runtime() {
+    locked "$1" inside "$1" sh -c 'install() { apt-get install -y -qq --no-install-recommends libhsa-runtime64-1 libdw1 rocminfo; }
+        dpkg --configure -a && install || { apt-get update -qq && install; }'
+}
 
 # ROCR 6.1's hsa_shut_down locks a freed mutex: GpuAgent's scratch_lock_ is destroyed before queues_, whose destructor locks it. If
 # another thread has reused the memory, the call hangs (one shutdown in some hundreds) or aborts. Workaround: freed memory is not
