@@ -102,7 +102,7 @@ bool is_same(const std::string& mnemonic, const std::string& ours) {
 }
 
 void check_coverage(Target target) {
-    if (!test_isa::have_llvm_mc()) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
+    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
     const Decoder decoder{target};
     std::vector<Words> encodings;
     for (const Wanted& wanted : kWanted) {
@@ -134,3 +134,4 @@ TEST_CASE("every opcode that llvm-mc knows has a row on gfx906", "[isa][coverage
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx908", "[isa][coverage]") { check_coverage(Target::gfx908); }
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx90a", "[isa][coverage]") { check_coverage(Target::gfx90a); }
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx942", "[isa][coverage]") { check_coverage(Target::gfx942); }
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx950", "[isa][coverage]") { check_coverage(Target::gfx950); }

@@ -32,7 +32,7 @@ std::string our_text(const Decoder& decoder, const Words& words) {
 }
 
 void compare_rows(Target target) {
-    if (!test_isa::have_llvm_mc()) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
+    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
     const Decoder decoder{target};
     std::vector<Words> encodings;
     std::vector<const Row*> of;
@@ -73,6 +73,9 @@ TEST_CASE("every row decodes and prints as llvm-mc does on gfx90a", "[isa][encod
 }
 TEST_CASE("every row decodes and prints as llvm-mc does on gfx942", "[isa][encodings]") {
     compare_rows(Target::gfx942);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx950", "[isa][encodings]") {
+    compare_rows(Target::gfx950);
 }
 
 TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {

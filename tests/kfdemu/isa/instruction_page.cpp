@@ -50,6 +50,10 @@ denormals that MODE asks for. Not so:
 | `v_rcp_f64`, `v_rsq_f64` | within 1 ulp; the manual states 2^29 |
 | `v_dot2_f32_f16`, `v_dot2c_f32_f16` | addend, low product, high product: each rounded once, in that order |
 | `v_mfma_f32_*`, `v_mfma_f64_*`, `v_smfmac_f32_*` | addend, products in ascending depth: likewise; the manuals leave the order open |
+| `v_mfma_*_f8f6f4` | of 32 in depth, products in ascending depth from 0: each rounded once; their sum is scaled and added to the addend in doubles and rounded once more; which elements share a scale, and where they are, follows AMD's published examples |
+| `v_cvt_scalef32_*` to FP6, BF6 and FP4 | NaN becomes the greatest number; the manual leaves it open |
+| stochastic rounding of `v_cvt_scalef32_sr_*`, `v_cvt_sr_f16_f32`, `v_cvt_sr_bf16_f32` | the random number's upper bits are added below the last place of the result; the manual leaves the width open |
+| `v_dot2_f32_bf16`, `v_dot2c_f32_bf16` | low product, high product, addend: each rounded once, in that order |
 | the same of XF32 | factors are rounded to nearest even, to 10 bits of mantissa; the manual leaves the rounding open |
 | stores to 10- and 11-bit floats | rounded towards zero |
 | stores of integers to narrower formats | their upper bits are lost |

@@ -70,15 +70,21 @@ std::string cleaned(const std::string& line) {
 
 }  // namespace
 
-bool have_llvm_mc() { return LLVM_MC[0] != '\0'; }
+namespace {
+const char* program_for(kfdemu::isa::Target target) {
+    return target == kfdemu::isa::Target::gfx950 ? NEWEST_LLVM_MC : LLVM_MC;
+}
+}  // namespace
+
+bool have_llvm_mc(kfdemu::isa::Target target) { return program_for(target)[0] != '\0'; }
 
 std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings) {
     const TemporaryFile input;
     std::ofstream file{input.path()};
     for (const Words& words : encodings) file << bytes_of(words) << bytes_of({kMarker});
     file.close();
-    const std::string command =
-        std::string(LLVM_MC) + " -disassemble -arch=amdgcn -mcpu=" + name(target) + " " + input.path() + " 2>/dev/null";
+    const std::string command = std::string(program_for(target)) + " -disassemble -arch=amdgcn -mcpu=" + name(target) +
+                                " " + input.path() + " 2>/dev/null";
     std::vector<std::string> texts, between;
     for (const std::string& line : output_lines(command)) {
         if (line == ".text") continue;

@@ -16,7 +16,7 @@ namespace test_isa {
 using Words = std::vector<std::uint32_t>;
 
 /// Whether llvm-mc was found when the tests were configured; if not, `LLVM_MC_MISSING` says what to install.
-bool have_llvm_mc();
+bool have_llvm_mc(kfdemu::isa::Target target);
 inline constexpr const char* kLlvmMcMissing = "llvm-mc was not found: install llvm-19";
 
 /// The text of each encoding, or "" where llvm-mc refuses it or does not use exactly these dwords.

@@ -143,6 +143,14 @@ constexpr Mfma kShapes[] = {
     {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 1, Factor::fp8, 8, Target::gfx942, Factor::fp8},
     {"v_mfma_f32_32x32x4bf16_1k", 32, 4, 2, Factor::bf16, 4, Target::gfx942},
     {"v_mfma_f32_16x16x16bf16_1k", 16, 16, 1, Factor::bf16, 4, Target::gfx942},
+    {"v_mfma_f32_16x16x32_f16", 16, 32, 1, Factor::f16, 8, Target::gfx950},
+    {"v_mfma_f32_32x32x16_f16", 32, 16, 1, Factor::f16, 8, Target::gfx950},
+    {"v_mfma_f32_16x16x32_bf16", 16, 32, 1, Factor::bf16, 8, Target::gfx950},
+    {"v_mfma_f32_32x32x16_bf16", 32, 16, 1, Factor::bf16, 8, Target::gfx950},
+    {"v_mfma_i32_16x16x64_i8", 16, 64, 1, Factor::i8, 16, Target::gfx950},
+    {"v_mfma_i32_32x32x32_i8", 32, 32, 1, Factor::i8, 16, Target::gfx950},
+    {"v_mfma_f32_16x16x32_bf8_fp8_ocp", 16, 32, 1, Factor::bf8, 8, Target::gfx950, Factor::fp8},
+    {"v_mfma_f32_32x32x16_fp8_bf8_ocp", 32, 16, 1, Factor::fp8, 8, Target::gfx950, Factor::bf8},
 };
 
 /// Lanes of one depth group stand together: block after block, row after row; the next group follows.
@@ -165,7 +173,7 @@ Place output_place(const Mfma& s, unsigned b, unsigned i, unsigned j) {
     return {i, 4 * b + j};
 }
 
-/// FP8 (bias 8) or BF8 (bias 16) of a number of at most 4 in magnitude: one bit of mantissa is enough.
+/// FP8 or BF8 of a number of at most 4 in magnitude: one bit of mantissa is enough.
 u32 small_float(int value, unsigned mantissa, unsigned bias) {
     if (value == 0) return 0;
     const unsigned size = static_cast<unsigned>(value < 0 ? -value : value), exponent = size >= 4   ? 2
@@ -176,9 +184,10 @@ u32 small_float(int value, unsigned mantissa, unsigned bias) {
 }
 
 /// Writes a small whole number as an element of `first` and its successors.
-void put(Machine& m, unsigned first, Factor element, unsigned lane, unsigned number, int value) {
-    const u32 byte = element == Factor::fp8   ? small_float(value, 3, 8)
-                     : element == Factor::bf8 ? small_float(value, 2, 16)
+void put(Machine& m, Target target, unsigned first, Factor element, unsigned lane, unsigned number, int value) {
+    const unsigned ocp = target == Target::gfx950;  // its biases are less by one
+    const u32 byte = element == Factor::fp8   ? small_float(value, 3, 8 - ocp)
+                     : element == Factor::bf8 ? small_float(value, 2, 16 - ocp)
                                               : static_cast<u32>(value) & 0xff;
     switch (element) {
         case Factor::f32:
@@ -237,8 +246,8 @@ void check_shape(const Mfma& s, Level level, Modifiers modifiers, u64 exec) {
             for (unsigned k = 0; k < s.depth; ++k) {
                 a[at(block, i, k)] = number();
                 b[at(block, i, k)] = number();
-                put(m, kA, s.element, input_lane(s, block, i, k), k % s.per_lane, a[at(block, i, k)]);
-                put(m, kB, s.b, input_lane(s, block, i, k), k % s.per_lane, b[at(block, i, k)]);
+                put(m, s.target, kA, s.element, input_lane(s, block, i, k), k % s.per_lane, a[at(block, i, k)]);
+                put(m, s.target, kB, s.b, input_lane(s, block, i, k), k % s.per_lane, b[at(block, i, k)]);
             }
         }
     }
@@ -288,8 +297,8 @@ void check_sparse(const Mfma& s, Level level, unsigned cbsz, unsigned abid) {
     Random random{s.depth * 10u + s.rows + abid};
     const auto number = [&] { return static_cast<int>(random.below(7)) - 3; };
     const Mfma given{s.name, s.rows, s.depth / 2, 1, s.element, s.per_lane / 2, s.target};
-    const bool bytes = s.element != Factor::f16 && s.element != Factor::bf16;
-    const unsigned set = cbsz != 0 ? 0 : abid % (bytes ? 2 : 4) * (bytes ? 16 : 8);
+    const unsigned index_bits = 2 * given.per_lane;
+    const unsigned set = cbsz != 0 ? 0 : abid % (32 / index_bits) * index_bits;
     std::vector<int> a(s.rows * s.depth), b(s.rows * s.depth);
     for (unsigned lane = 0; lane < 64; ++lane) m.lane(14, lane) = random.bits(16) | random.bits(16) << 16;
     for (unsigned i = 0; i < s.rows; ++i) {
@@ -303,11 +312,11 @@ void check_sparse(const Mfma& s, Level level, unsigned cbsz, unsigned abid) {
             const unsigned place = m.lane(14, lane) >> (set + 2 * n) & 3;
             const int value = number();
             a[i * s.depth + k / 2 * 4 + place] = value;
-            put(m, kA, s.element, lane, n, value);
+            put(m, s.target, kA, s.element, lane, n, value);
         }
         for (unsigned k = 0; k < s.depth; ++k) {
             b[i * s.depth + k] = number();
-            put(m, kB, s.b, input_lane(s, 0, i, k), k % s.per_lane, b[i * s.depth + k]);
+            put(m, s.target, kB, s.b, input_lane(s, 0, i, k), k % s.per_lane, b[i * s.depth + k]);
         }
     }
     const bool whole = s.element == Factor::i8;
@@ -336,6 +345,12 @@ constexpr Mfma kSparseShapes[] = {
     {"v_smfmac_f32_16x16x64_fp8_bf8", 16, 64, 1, Factor::fp8, 16, Target::gfx942, Factor::bf8},
     {"v_smfmac_f32_32x32x32_bf8_bf8", 32, 32, 1, Factor::bf8, 16, Target::gfx942},
     {"v_smfmac_f32_32x32x32_fp8_fp8", 32, 32, 1, Factor::fp8, 16, Target::gfx942},
+    {"v_smfmac_f32_16x16x64_f16", 16, 64, 1, Factor::f16, 16, Target::gfx950},
+    {"v_smfmac_f32_32x32x32_bf16", 32, 32, 1, Factor::bf16, 16, Target::gfx950},
+    {"v_smfmac_i32_16x16x128_i8", 16, 128, 1, Factor::i8, 32, Target::gfx950},
+    {"v_smfmac_i32_32x32x64_i8", 32, 64, 1, Factor::i8, 32, Target::gfx950},
+    {"v_smfmac_f32_16x16x128_fp8_bf8", 16, 128, 1, Factor::fp8, 32, Target::gfx950, Factor::bf8},
+    {"v_smfmac_f32_32x32x64_bf8_fp8", 32, 64, 1, Factor::bf8, 32, Target::gfx950, Factor::fp8},
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ class Random {
     }
     bool one_in(std::uint32_t n) { return below(n) == 0; }
     std::uint32_t bits(unsigned width) { return below(1u << width); }
+    std::uint32_t word() { return bits(16) << 16 | bits(16); }
 
   private:
     std::uint64_t state_;

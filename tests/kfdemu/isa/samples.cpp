@@ -52,7 +52,7 @@ class Maker {
         }
     }
     static bool takes_float_constants(Type type) {
-        return type != Type::u16 && type != Type::i16 && type != Type::b16 && type != Type::pk16;
+        return type != Type::u16 && type != Type::i16 && type != Type::b16 && type != Type::bf16 && type != Type::pk16;
     }
     /// 8 bits; 255 asks for the literal.
     u32 scalar_source(Type type, bool literals) {
@@ -141,7 +141,7 @@ class Maker {
     // VOP1, VOP2, VOPC: short, with SDWA, with DPP, as VOP3.
 
     u32 short_word(u32 first) {
-        const u32 d = row_.dst == Type::s32 ? sgpr(Type::b32) : row_.dst == Type::none ? 0 : vgpr();
+        const u32 d = row_.dst == Type::s32 ? 4 * random_.below(22) : row_.dst == Type::none ? 0 : vgpr();
         if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | opcode_of(row_, target_) << 9 | first;
         if (row_.format == Format::Vopc) return 0x7c000000 | opcode_of(row_, target_) << 17 | vgpr() << 9 | first;
         return opcode_of(row_, target_) << 25 | d << 17 | vgpr() << 9 | first;
@@ -162,7 +162,7 @@ class Maker {
                                              : row_.format == Format::Vop1 ? 0x140
                                                                            : 0));
     }
-    static bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
+    static bool is_float(Type type) { return kfdemu::isa::is_float(type); }
     void sdwa() {
         const bool compares = row_.format == Format::Vopc, none = row_.src[0] == Type::none;
         const auto modifiers = [&](Type type) {
@@ -220,7 +220,7 @@ class Maker {
             const Type type = mask ? Type::mask : row_.src[n];
             u32 value = source(type, false);
             const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
-            if (lanes) value = 256 + vgpr();
+            if (lanes || (row_.is(kVectorSource) && n == 0)) value = 256 + vgpr();
             second |= value << (9 * n);
             if (!mask && is_float(type) && random_.one_in(3)) neg |= 1u << n;
             if (!mask && is_float(type) && random_.one_in(3)) abs |= 1u << n;
@@ -228,7 +228,7 @@ class Maker {
         if (row_.dst == Type::mask) {
             first |= sgpr(Type::b64);
         } else if (row_.dst != Type::none) {
-            first |= row_.dst == Type::s32 ? sgpr(Type::b32) : vgpr();
+            first |= row_.dst == Type::s32 ? 4 * random_.below(22) : vgpr();
         }
         first |= with_sdst ? sgpr(Type::b64) << 8 : abs << 8;
         if (is_float(row_.dst)) {
@@ -240,6 +240,7 @@ class Maker {
     }
     u32 op_sel() {
         if (row_.is(kInserts)) return random_.bits(2) << 2;
+        if (row_.is(kExtracts)) return random_.bits(2);
         u32 allowed =
             dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;
         for (unsigned n = 0; n < 3; ++n) {
@@ -252,7 +253,8 @@ class Maker {
             made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
             return;
         }
-        u32 first = 0xd3800000 | opcode_of(row_, target_) << 16 | vgpr(), second = 0;
+        const u32 d = row_.dst == Type::none ? 0 : vgpr();
+        u32 first = 0xd3800000 | opcode_of(row_, target_) << 16 | d, second = 0;
         if (row_.is(kAccumulator)) {
             const bool reads = opcode_of(row_, target_) == 0x58;
             second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
@@ -260,16 +262,19 @@ class Maker {
             return;
         }
         const bool plain = row_.dst == Type::i32 || row_.dst == Type::u32;
+        // llvm-mc has no OP_SEL for the dot products of bytes and nibbles from 22 on, when it learned of gfx950.
+        const bool whole = target_ == Target::gfx950 && plain && row_.src[0] == Type::b32;
         for (unsigned n = 0; n < 3; ++n) {
             if (row_.src[n] != Type::none) second |= source(row_.src[n], false) << (9 * n);
         }
         const unsigned count = row_.src[2] == Type::none ? 2 : 3;
         const u32 all = (1u << count) - 1;
-        const bool is_int = row_.dst == Type::pk16 || plain || row_.dst == Type::b64;
-        const u32 high = random_.one_in(2) ? all : random_.bits(3) & all;
+        const bool is_int = row_.dst == Type::pk16 || plain || row_.dst == Type::b64 || row_.is(kScales);
+        const u32 high = whole || random_.one_in(2) ? all : random_.bits(3) & all;
         const u32 neg = is_int ? 0 : random_.bits(3) & all, neg_hi = is_int ? 0 : random_.bits(3) & all;
-        first |= neg_hi << 8 | (random_.bits(3) & all) << 11 | (high >> 2) << 14;
-        if (row_.dst != Type::b64 && random_.one_in(3)) first |= 1u << 15;
+        first |= neg_hi << 8 | (whole ? 0 : random_.bits(3) & all) << 11 | (high >> 2) << 14;
+        if (row_.is(kScales)) first |= 1u << 14;
+        if (row_.dst != Type::b64 && !row_.is(kScales) && random_.one_in(3)) first |= 1u << 15;
         made_.push_back({first, second | (high & 3) << 27 | neg << 29});
     }
 
@@ -295,7 +300,11 @@ class Maker {
     u32 glc() {
         return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
     }
-    u32 acc_bit() { return traits_of(target_).unified_registers ? random_.bits(1) : 0; }
+    /// llvm-mc 22, which learned of gfx950, has no float atomics of AccVGPRs that return.
+    u32 acc_bit() {
+        const bool lacks = target_ == Target::gfx950 && row_.is(kFloatAtomic);
+        return traits_of(target_).unified_registers && !lacks ? random_.bits(1) : 0;
+    }
     void flat() {
         const bool is_global = row_.is(kOnlyGlobal);
         const u32 segment = is_global ? 2 : random_.below(3);
@@ -353,7 +362,9 @@ class Maker {
     }
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");
-        const u32 offset = plain || random_.one_in(3) ? 0 : random_.bits(16);
+        // llvm-mc 22 prints the patterns from 0xc000 on by name.
+        const bool named = target_ == Target::gfx950 && row_.is(kPattern);
+        const u32 offset = plain || random_.one_in(3) ? 0 : named ? random_.below(0xc000) : random_.bits(16);
         u32 first = 0xd8000000 | opcode_of(row_, target_) << 17 | offset;
         if (traits_of(target_).gds && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
             !std::strstr(row_.name, "swizzle"))

@@ -58,7 +58,7 @@ Inst blank(std::uint64_t pc, std::uint32_t dword, Format format) {
 
 }  // namespace
 
-const Family& family_of(Target target) { return target == Target::gfx942 ? kGfx940 : kGfx9; }
+const Family& family_of(Target target) { return target >= Target::gfx942 ? kGfx940 : kGfx9; }
 
 unsigned opcode_of(const Row& row, Target target) { return (row.opcodes.*family_of(target).opcode).number; }
 

@@ -33,6 +33,13 @@ KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
     return saturated_u32(sum, clamp);
 }
 
+/// Of BF16: low product, high product, addend, each rounded once, in that order.
+KFDEMU_INLINE float dot2_brain(u32 a, u32 b, float c, const Context&) {
+    const auto low = [](u32 v) { return bits<float>(v << 16); };
+    const auto high = [](u32 v) { return bits<float>(v & 0xffff0000); };
+    return add(fused(high(a), high(b), mul(low(a), low(b))), c);
+}
+
 /// One 16-bit factor. gfx90a treats denormals as zero regardless of MODE.
 KFDEMU_INLINE float dot_factor(u32 half, const Context& x) {
     const u32 denormal = (half & 0x7c00) == 0 ? 0x7fffu : 0;

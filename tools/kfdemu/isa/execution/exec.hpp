@@ -75,6 +75,8 @@ struct Context {
                         ///< inf
     bool flush_halves;  ///< denormal 16-bit factors of dot products are treated as zero
     u32 byte;           ///< of rows that are kInserts
+    u32 source_byte;    ///< of rows that are kExtracts
+    u32 table;          ///< of rows that are kTruthTable
 };
 
 namespace quick {
@@ -93,7 +95,9 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             w.mode & 3,
             ((w.mode >> 2) & 3) | ((w.mode >> 21) & 4),
             (i.flags & kFlushHalves) != 0,
-            u32{i.op_sel} >> 2 & 3};
+            u32{i.op_sel} >> 2 & 3,
+            u32{i.op_sel} & 3,
+            i.literal};
 }
 
 // Both operands are always evaluated: a short-circuit is a branch, which prevents vectorisation of a lane loop.
@@ -258,6 +262,7 @@ using T_b16 = HalfInt<u16>;
 using T_u16 = HalfInt<u16>;
 using T_i16 = HalfInt<i16>;
 using T_f16 = HalfFloat;
+using T_bf16 = HalfBits;
 using T_pk16 = Word<u32, Kind::Packed>;
 using T_pkf16 = Word<u32, Kind::Packed>;
 using T_b128 = Quad;

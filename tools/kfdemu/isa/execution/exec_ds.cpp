@@ -34,6 +34,28 @@ const Inst* read(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
+/// It needs all lanes (MI350 ISA manual, DS_READ_B64_TR_B16).
+template <unsigned N, unsigned width>
+const Inst* read_transposed(Wave& wave, const Inst& inst) {
+    KFDEMU_DS_PROLOGUE(wave, inst);
+    if (exec_of(wave) != kAllLanes) return wave.stop_at(Stop::Illegal, inst);
+    LdsAccess a;
+    addresses(wave, inst, offset16(inst), a);
+    alignas(64) std::uint32_t loaded[N * kLanes], result[N * kLanes] = {};
+    lds_load<N>(wave, a, loaded);
+    constexpr unsigned count = 32 * N / width;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned bit = 0; bit < 32 * N; ++bit) {
+            const Transposed source = transposed(count, lane, bit / width);
+            const unsigned from = source.from_number * width + bit % width;
+            const std::uint32_t word = loaded[from / 32 * kLanes + source.from_lane];
+            result[bit / 32 * kLanes + lane] |= (word >> from % 32 & 1) << bit % 32;
+        }
+    }
+    __builtin_memcpy(lanes_of(wave, inst.dst), result, sizeof result);
+    return &inst + inst.size;
+}
+
 template <unsigned N>
 const Inst* write(Wave& wave, const Inst& inst) {
     KFDEMU_DS_PROLOGUE(wave, inst);

@@ -139,9 +139,10 @@ const Inst* flat_to_lds(Wave& wave, const Inst& inst) {
         } else {
             lane_addresses(wave, inst, a);
         }
-        alignas(64) std::uint32_t values[kLanes];
+        constexpr unsigned N = kWords<Operation>;
+        alignas(64) std::uint32_t values[N * kLanes];
         if (!Operation::fetch(wave, inst, is_scratch ? scratch : a, values)) return nullptr;
-        lds_store<1>(wave, direct_lds(wave, inst, exec_of(wave)), values);
+        lds_store<N>(wave, direct_lds<N>(wave, inst, exec_of(wave)), values);
         return &inst + inst.size;
     }
 }

@@ -80,6 +80,16 @@ using Bf8Bf8 = Bytes<Bf8, Bf8>;
 using Bf8Fp8 = Bytes<Bf8, Fp8>;
 using Fp8Bf8 = Bytes<Fp8, Bf8>;
 using Fp8Fp8 = Bytes<Fp8, Fp8>;
+struct OcpFp8 {
+    static KFDEMU_INLINE float of(u32 raw, bool) { return OcpFp8Float::of(raw); }
+};
+struct OcpBf8 {
+    static KFDEMU_INLINE float of(u32 raw, bool) { return OcpBf8Float::of(raw); }
+};
+using OcpBf8Bf8 = Bytes<OcpBf8, OcpBf8>;
+using OcpBf8Fp8 = Bytes<OcpBf8, OcpFp8>;
+using OcpFp8Bf8 = Bytes<OcpFp8, OcpBf8>;
+using OcpFp8Fp8 = Bytes<OcpFp8, OcpFp8>;
 
 KFDEMU_INLINE float accumulate(float c, float a, float b) { return fused(a, b, c); }
 KFDEMU_INLINE double accumulate(double c, double a, double b) { return fused(a, b, c); }
@@ -236,17 +246,98 @@ const Inst* multiply_sparse(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+// Of formats: A and B have the formats that CBSZ and BLGP name.
+
+using DecodeNumber = float (*)(u32);
+struct NumberFormat {
+    unsigned width;
+    DecodeNumber of;
+};
+template <class F>
+constexpr NumberFormat kFormatOf = {F::width, [](u32 raw) { return F::of(raw); }};
+constexpr NumberFormat kNumberFormats[] = {kFormatOf<OcpFp8Float>, kFormatOf<OcpBf8Float>, kFormatOf<Fp6Float>,
+                                           kFormatOf<Bf6Float>, kFormatOf<Fp4Float>};
+
+/// A lane has 32 elements of one row: a scale belongs to them. Of factors that both have 8 bits, the lane's two halves
+/// are apart in depth by half of it, and a scale belongs to 32 elements that follow each other in depth (AMD's "Matrix
+/// Core Programming on AMD CDNA3 and CDNA4").
+template <unsigned rows, unsigned depth>
+struct FormatShape {
+    static constexpr unsigned per_lane = 32, groups = kMostLanes / rows;
+    static_assert(depth == per_lane * groups);
+    struct Place {
+        unsigned group, number;
+    };
+    static constexpr Place place(unsigned k, bool bytes) {
+        if (!bytes) return {k / per_lane, k % per_lane};
+        constexpr unsigned half = per_lane / 2;
+        return {k % (depth / 2) / half, k / (depth / 2) * half + k % half};
+    }
+};
+
+/// Of one row or column: its elements by depth.
+template <unsigned rows, unsigned depth>
+void decode_row(const u32* registers, const NumberFormat& format, bool bytes, unsigned row, float* to) {
+    for (unsigned k = 0; k < depth; ++k) {
+        const auto place = FormatShape<rows, depth>::place(k, bytes);
+        const u32* const lanes = registers + place.group * rows + row;
+        const unsigned at = place.number * format.width;
+        const u64 low = lanes[at / 32 * kLanes];
+        const bool crosses = at % 32 + format.width > 32;
+        const u64 two = crosses ? low | u64{lanes[(at / 32 + 1) * kLanes]} << 32 : low;
+        to[k] = format.of(static_cast<u32>(two >> at % 32) & ((1u << format.width) - 1));
+    }
+}
+
+/// The sum of 32 products, one after the other, is scaled and added to C.
+template <unsigned rows, unsigned depth>
+const Inst* multiply_formats(Wave& w, const Inst& i) {
+    using S = Shape<Single, rows, depth, 1>;  // of C and D
+    const NumberFormat &format_a = kNumberFormats[i.abs], &format_b = kNumberFormats[i.neg];
+    const bool bytes = format_a.width == 8 && format_b.width == 8, scaled = w.scaled;
+    w.scaled = false;
+    scalar_setup(w, i);
+    use_mxcsr(w, 0x1f80);
+    alignas(64) float a[depth], columns[depth][rows], one[depth];
+    for (unsigned j = 0; j < rows; ++j) {
+        decode_row<rows, depth>(lanes_of(w, i.src[1]), format_b, bytes, j, one);
+        for (unsigned k = 0; k < depth; ++k) columns[k][j] = one[k];
+    }
+    alignas(64) u32 result[rows * rows];
+    for (unsigned row = 0; row < rows; ++row) {
+        const unsigned number = S::result_register(0, row), first = S::result_lane(0, row);
+        alignas(64) float sums[rows];
+        for (unsigned j = 0; j < rows; ++j) sums[j] = addend<S>(w, i, number, first + j);
+        decode_row<rows, depth>(lanes_of(w, i.src[0]), format_a, bytes, row, a);
+        for (unsigned block = 0; block < depth / 32; ++block) {
+            alignas(64) float products[rows] = {};
+            for (unsigned k = 32 * block; k < 32 * (block + 1); ++k)
+                for (unsigned j = 0; j < rows; ++j) products[j] = accumulate(products[j], a[k], columns[k][j]);
+            for (unsigned j = 0; j < rows; ++j) {
+                const double scale =
+                    scaled ? scale_of(w.scales[0][block * rows + row]) * scale_of(w.scales[1][block * rows + j]) : 1;
+                sums[j] = static_cast<float>(static_cast<double>(products[j]) * scale + static_cast<double>(sums[j]));
+            }
+        }
+        for (unsigned j = 0; j < rows; ++j) result[number * kLanes + first + j] = bits<u32>(sums[j]);
+    }
+    __builtin_memcpy(lanes_of(w, i.dst), result, sizeof result);
+    return next_of(i);
+}
+
 }  // namespace
 
 void fill_mfma([[maybe_unused]] Handler* handlers) {
 #if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
 #define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
-#define SMFMAC(op, name, on, d, a, rows, depth, blocks, element) \
+#define SMFMAC(op, name, on, d, a, b, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_sparse<Shape<element, rows, depth, blocks>>;
+#define MFMA_FORMATS(op, name, on, cd, rows, depth) handlers[index(Op::name)] = &multiply_formats<rows, depth>;
 #include "tools/kfdemu/isa/rows/mfma.inc"
 #undef MFMA
 #undef SMFMAC
+#undef MFMA_FORMATS
 #endif
 }
 

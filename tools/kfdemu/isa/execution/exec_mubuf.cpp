@@ -40,7 +40,7 @@ struct ByDword<Store<N>> {
     }
 };
 
-/// Loads directly into LDS: one dword per lane; lanes outside the buffer write 0.
+/// Loads directly into LDS; lanes outside the buffer write 0.
 template <class Operation>
 const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
     if constexpr (!kLoadsToLds<Operation>) {
@@ -51,9 +51,10 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
         Lanewise lanes;
         buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
         lanes.access.mask = lanes_inside(lanes, Operation::kBytes);
-        alignas(64) std::uint32_t values[kLanes] = {};
+        constexpr unsigned N = kWords<Operation>;
+        alignas(64) std::uint32_t values[N * kLanes] = {};
         if (lanes.access.mask != 0 && !Operation::fetch(wave, inst, lanes.access, values)) return nullptr;
-        lds_store<1>(wave, direct_lds(wave, inst, exec), values);
+        lds_store<N>(wave, direct_lds<N>(wave, inst, exec), values);
         return &inst + inst.size;
     }
 }

@@ -41,6 +41,20 @@ const Inst* swap_registers(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+/// Of each two rows of `size` lanes: the second of DST and the first of SRC0 change places, in lanes that are active.
+template <unsigned size>
+const Inst* swap_rows(Wave& w, const Inst& i) {
+    u32* const a = lanes_of(w, i.dst);
+    u32* const b = lanes_of(w, i.src[0]);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if ((lane & size) != 0) continue;
+        const u32 upper = a[lane + size], lower = b[lane];
+        if ((exec_of(w) >> lane & 1) != 0) b[lane] = upper;
+        if ((exec_of(w) >> (lane + size) & 1) != 0) a[lane + size] = lower;
+    }
+    return next_of(i);
+}
+
 const Inst* move_accumulator(Wave& w, const Inst& i) {
     merge(lanes_of(w, i.dst), lanes_of(w, i.src[0]), exec_of(w));
     return next_of(i);

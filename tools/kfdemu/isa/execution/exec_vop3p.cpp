@@ -17,6 +17,19 @@ KFDEMU_INLINE float clamped(float v, const Context& x) {
     return both(x.clamp, either(x.dx10, !is_nan(v))) ? bounded : v;
 }
 
+/// V_MFMA_LD_SCALE_B32: of each lane's dword the byte that OP_SEL_HI and OP_SEL number, whatever EXEC is.
+const Inst* load_scales(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    Room<1> room;
+    for (unsigned n = 0; n < 2; ++n) {
+        const u32* const lanes = source<T_b32>(w, i, n, room.lane);
+        const unsigned byte = (i.op_sel >> n & 1) | (i.op_sel_hi >> n & 1) << 1;
+        for (unsigned lane = 0; lane < kLanes; ++lane) w.scales[n][lane] = static_cast<u8>(lanes[lane] >> 8 * byte);
+    }
+    w.scaled = true;
+    return next_of(i);
+}
+
 /// One 16-bit element, converted to the type that the meaning computes with.
 template <class E>
 struct Element {

@@ -205,6 +205,10 @@ KFDEMU_INLINE double max(double a, double b, const quick::Context& x) {
 }
 }  // namespace quick
 
+/// IEEE 754's minimum and maximum: NaN wins, and -0 is less than +0.
+KFDEMU_INLINE float minimum(float a, float b) { return quick::extreme<float, false>(a, b, false); }
+KFDEMU_INLINE float maximum(float a, float b) { return quick::extreme<float, true>(a, b, false); }
+
 /// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first. In IEEE mode a signalling NaN is
 /// returned, quieted.
 template <class F, bool maximum>

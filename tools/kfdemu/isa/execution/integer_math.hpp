@@ -217,5 +217,19 @@ KFDEMU_INLINE u64 doubled_bits(u32 v) {
     return result;
 }
 
+/// Two numbers, each limited to a byte.
+KFDEMU_INLINE u16 packed_bytes(i32 low, i32 high, i32 least, i32 most) {
+    const auto byte = [=](i32 v) { return static_cast<u32>(v < least ? least : v > most ? most : v) & 0xff; };
+    return static_cast<u16>(byte(low) | byte(high) << 8);
+}
+/// Each bit by a table of its three: bit 4 * a + 2 * b + c of it.
+KFDEMU_INLINE u32 by_table(u32 a, u32 b, u32 c, u32 table) {
+    const auto all = [=](u32 n) { return 0 - (table >> n & 1); };
+    const u32 neither = (all(0) & ~c) | (all(1) & c), second = (all(2) & ~c) | (all(3) & c);
+    const u32 first = (all(4) & ~c) | (all(5) & c), both_of = (all(6) & ~c) | (all(7) & c);
+    return (~a & ((~b & neither) | (b & second))) | (a & ((~b & first) | (b & both_of)));
+}
+KFDEMU_INLINE i32 shifted_signed(i32 v, u32 by) { return v >> (by & 31); }
+
 }  // namespace
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR

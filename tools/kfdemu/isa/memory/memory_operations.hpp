@@ -53,20 +53,31 @@ struct LoadSmall {
     static void outside(Wave& wave, const Inst& inst, std::uint64_t mask) { Load<1>::outside(wave, inst, mask); }
 };
 
-/// Whether the operation may load directly into LDS (the LDS bit): loads of up to one dword.
+/// Whether the operation may load directly into LDS (the LDS bit): loads of up to one dword, on some models of three
+/// and four (Traits::wide_loads_to_lds).
 template <class Operation>
 inline constexpr bool kLoadsToLds = false;
 template <>
 inline constexpr bool kLoadsToLds<Load<1>> = true;
+template <>
+inline constexpr bool kLoadsToLds<Load<3>> = true;
+template <>
+inline constexpr bool kLoadsToLds<Load<4>> = true;
 template <class T>
 inline constexpr bool kLoadsToLds<LoadSmall<T>> = true;
 
-/// The LDS addresses of the lanes' dwords in that case: M0[15:0] + OFFSET + 4 * lane ("Vega" ISA manual, "Memory Buffer
-/// Load to LDS").
+/// The dwords of a lane.
+template <class Operation>
+inline constexpr unsigned kWords = Operation::kBytes < 4 ? 1 : Operation::kBytes / 4;
+
+/// The LDS addresses of the lanes' N dwords in that case: M0[15:0] + OFFSET + 4 * N * lane ("Vega" ISA manual, "Memory
+/// Buffer Load to LDS"). Of an LDS larger than 64 KiB, M0 has the bits for it.
+template <unsigned N = 1>
 KFDEMU_INLINE LdsAccess direct_lds(const Wave& wave, const Inst& inst, std::uint64_t mask) {
     LdsAccess a;
-    const std::uint32_t base = (wave.s[kM0] & 0xffff) + static_cast<std::uint32_t>(inst.offset);
-    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + 4 * l;
+    const std::uint32_t places = wave.lds_size_bytes > 0x10000 ? 0x3ffff : 0xffff;
+    const std::uint32_t base = (wave.s[kM0] & places) + static_cast<std::uint32_t>(inst.offset);
+    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + 4 * N * l;
     a.mask = mask;
     return a;
 }

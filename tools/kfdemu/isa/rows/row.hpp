@@ -20,15 +20,17 @@
 
 namespace kfdemu::isa {
 
-enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942 };
-inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a, Target::gfx942};
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950 };
+inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908,
+                                      Target::gfx90a, Target::gfx942, Target::gfx950};
 const char* name(Target target);
 
 /// Sets of targets, one bit each, named as in the rows.
 namespace targets {
-inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16;
-inline constexpr std::uint8_t all = 31, from906 = 30, from908 = 28, from90a = 24, before90a = 7, before942 = 15;
-inline constexpr std::uint8_t from908to90a = 12;
+inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32;
+inline constexpr std::uint8_t all = 63, from906 = 62, from908 = 60, from90a = 56, from942 = 48, before90a = 7,
+                              before942 = 15, before950 = 31;
+inline constexpr std::uint8_t from908to90a = 12, from908to942 = 28;
 }  // namespace targets
 inline constexpr std::uint8_t bit(Target target) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
@@ -40,8 +42,9 @@ enum class Type : std::uint8_t {
     b16,
     u16,
     i16,
-    f8,   // low byte of a register
-    f16,  // low half of a register
+    f8,    // low byte of a register
+    f16,   // low half of a register
+    bf16,  // likewise
     pk16,
     pkf16,  // two halves of a register
     b32,
@@ -56,6 +59,7 @@ enum class Type : std::uint8_t {
     b96,
     b128,
     b160,
+    b192,
     b256,
     b512,
     b1024,
@@ -71,9 +75,11 @@ enum class Type : std::uint8_t {
     gpr_index,
 };
 
-constexpr bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
+constexpr bool is_float(Type type) {
+    return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
+}
 constexpr bool is_half(Type type) {
-    return type == Type::f16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
+    return type == Type::f16 || type == Type::bf16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
 }
 unsigned dwords(Type type);
 
@@ -136,11 +142,16 @@ enum RowAttributes : std::uint64_t {
     kToLds = 1ull << 53,           ///< FLAT: loads to LDS
     kScoped = 1ull << 55,          ///< MUBUF: with Traits::scope_bits, SC0 and SC1 are the scope
     kInserts = 1ull << 54,         ///< VOP3 whose OP_SEL names the byte of DST that it writes; kReadsDst
+    kExtracts = 1ull << 57,        ///< VOP3 whose OP_SEL names the byte of SRC0 that it reads
+    kTruthTable = 1ull << 58,      ///< VOP3 whose OMOD, ABS and NEG are a truth table: Inst::literal
+    kMixedFormats = 1ull << 59,    ///< kMatrix: CBSZ and BLGP are the formats of A and B
+    kVectorSource = 1ull << 61,    ///< VOP3 whose SRC0 is a VGPR
+    kScales = 1ull << 60,          ///< the scales of A and B of the kMixedFormats that follows
 };
 
 /// Of memory instructions: what one lane accesses. `nothing`: no memory. `converted`: by a format. `dwords`: as many as
-/// its registers have. Loads of `_lo` and `_hi` write one half of a register and keep the other; stores of `_hi` read
-/// it.
+/// its registers have. `transposed`: likewise, as elements of so many bits, of which other lanes get some. Loads of
+/// `_lo` and `_hi` write one half of a register and keep the other; stores of `_hi` read it.
 enum class Element : std::uint8_t {
     nothing,
     dwords,
@@ -149,6 +160,12 @@ enum class Element : std::uint8_t {
     u16,
     i16,
     converted,
+    transposed_4,
+    transposed_6,
+    transposed_8,
+    transposed_16,
+    to_lds_b96,
+    to_lds_b128,
     u8_lo,
     i8_lo,
     u16_lo,
@@ -168,15 +185,49 @@ constexpr bool is_signed(Element e) {
 }
 /// 0: its registers say it.
 constexpr unsigned narrow_bytes(Element e) {
+    if (e == Element::to_lds_b96 || e == Element::to_lds_b128) return e == Element::to_lds_b96 ? 12 : 16;
     if (e == Element::u16 || e == Element::i16 || e == Element::u16_lo || e == Element::u16_hi) return 2;
     const bool one = e == Element::u8 || e == Element::i8 || e == Element::u8_lo || e == Element::i8_lo ||
                      e == Element::u8_hi || e == Element::i8_hi;
     return one ? 1 : 0;
 }
 
+/// Loads that transpose: of each 16 lanes, a matrix of 16 columns; its rows come one after the other from one lane or
+/// several, and lane l gets column l. 0: none of them.
+constexpr unsigned transposed_bits(Element e) {
+    constexpr unsigned widths[] = {4, 6, 8, 16};
+    const bool among = e >= Element::transposed_4 && e <= Element::transposed_16;
+    return among ? widths[static_cast<unsigned>(e) - static_cast<unsigned>(Element::transposed_4)] : 0;
+}
+/// Where an element of a lane comes from. `count`: elements of a lane.
+struct Transposed {
+    unsigned from_lane, from_number;
+};
+constexpr Transposed transposed(unsigned count, unsigned lane, unsigned number) {
+    constexpr unsigned columns = 16;
+    const unsigned column = lane % columns;
+    return {lane - column + column / count + number * (columns / count), column % count};
+}
+
 /// Of matrix instructions: blocks of rows x depth times depth x rows.
 struct Matrix {
-    enum class Of : std::uint8_t { Single, Half, Brain, Byte, Double, Xf32, Bf8Bf8, Bf8Fp8, Fp8Bf8, Fp8Fp8 };
+    enum class Of : std::uint8_t {
+        Single,
+        Half,
+        Brain,
+        Byte,
+        Double,
+        Xf32,
+        Bf8Bf8,
+        Bf8Fp8,
+        Fp8Bf8,
+        Fp8Fp8,
+        OcpBf8Bf8,
+        OcpBf8Fp8,
+        OcpFp8Bf8,
+        OcpFp8Fp8,
+        Formats
+    };
     std::uint8_t rows = 0, depth = 0, blocks = 0;
     Of of{};
 };
@@ -219,6 +270,9 @@ struct Row {
     bool on(Target target) const { return (targets & bit(target)) != 0; }
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
 };
+
+/// Of source n. A matrix instruction may have a format in CBSZ or BLGP; Type::none: a reserved one.
+Type source_type(const Row& row, const Inst& inst, unsigned n);
 
 /// Row numbers, named by mnemonic.
 enum class Op : std::uint16_t {

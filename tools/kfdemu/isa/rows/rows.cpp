@@ -48,7 +48,14 @@ const Traits& traits_of(Target target) {
                                     .scope_bits = true,
                                     .xcc_registers = true,
                                     .sve_bit = true};
+    static constexpr Traits kGfx950 = [] {
+        Traits traits = kGfx942;
+        traits.wide_loads_to_lds = true;
+        return traits;
+    }();
     switch (target) {
+        case Target::gfx950:
+            return kGfx950;
         case Target::gfx942:
             return kGfx942;
         case Target::gfx908:
@@ -58,6 +65,13 @@ const Traits& traits_of(Target target) {
         default:
             return kGfx900;
     }
+}
+
+Type source_type(const Row& row, const Inst& inst, unsigned n) {
+    if (!row.is(kMixedFormats) || n > 1) return row.src[n];
+    constexpr Type formats[] = {Type::b256, Type::b256, Type::b192, Type::b192,
+                                Type::b128, Type::none, Type::none, Type::none};
+    return formats[(n == 0 ? inst.abs : inst.neg) & 7];
 }
 
 const char* name(Target target) {
@@ -72,6 +86,8 @@ const char* name(Target target) {
             return "gfx90a";
         case Target::gfx942:
             return "gfx942";
+        case Target::gfx950:
+            return "gfx950";
     }
     return "gfx9";
 }
@@ -101,6 +117,8 @@ unsigned dwords(Type type) {
             return 4;
         case b160:
             return 5;
+        case b192:
+            return 6;
         case b256:
             return 8;
         case b512:

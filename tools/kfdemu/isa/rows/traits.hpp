@@ -27,6 +27,7 @@ struct Traits {
     bool scc_bit = false, nv_bit = true;  ///< of memory instructions
     bool scope_bits = false;              ///< those of memory instructions are called sc0, sc1 and nt
     bool xcc_registers = false;           ///< s_getreg_b32 knows the XCC and the performance snapshot
+    bool wide_loads_to_lds = false;       ///< of 96 and 128 bits
     bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 

@@ -160,6 +160,7 @@ std::string vop_text(const Inst& inst, const Row& row, Target target) {
     if (row.is(kCarryOut)) line.operand(operand_text(inst.sdst, Type::mask, 0));
     for (unsigned n = 0; n < source_count(row); ++n) line.operand(modified_source(inst, row, n));
     if (row.is(kCarryIn)) line.operand(operand_text(inst.src[2], Type::mask, 0));
+    if (row.is(kTruthTable) && inst.literal != 0) line.modifier(format_text("bitop3:0x%x", inst.literal));
     if (inst.form == Form::Vop3 && (inst.op_sel & 15) && row.is(kInserts)) {
         line.append(list_text("op_sel", inst.op_sel & 15, 4));
     } else if (inst.form == Form::Vop3 && (inst.op_sel & 15)) {
@@ -180,7 +181,8 @@ std::string matrix_text(const Inst& inst, const Row& row, Target target) {
     const bool is_double = row.shape.matrix.of == Matrix::Of::Double;
     for (unsigned n = 0; n < 3; ++n) {
         const bool constant = inst.src[n] < kVgpr0;
-        line.operand(operand_text(inst.src[n], constant ? (is_double ? Type::f64 : Type::f32) : row.src[n], 0));
+        line.operand(
+            operand_text(inst.src[n], constant ? (is_double ? Type::f64 : Type::f32) : source_type(row, inst, n), 0));
     }
     if (inst.abs) line.modifier(format_text("cbsz:%u", inst.abs));
     if (inst.op_sel) line.modifier(format_text("abid:%u", inst.op_sel));
@@ -196,7 +198,7 @@ std::string vop3p_text(const Inst& inst, const Row& row, Target target) {
     Line line{mnemonic_of(row, target)};
     const unsigned count = source_count(row);
     const unsigned all = (1u << count) - 1;
-    line.operand(operand_text(inst.dst, row.dst, 0));
+    if (row.dst != Type::none) line.operand(operand_text(inst.dst, row.dst, 0));
     const bool mix = row.is(kMix);
     for (unsigned n = 0; n < count; ++n) line.operand(mix ? modified_source(inst, row, n) : source_text(inst, row, n));
     if (row.is(kAccumulator)) return line.take();

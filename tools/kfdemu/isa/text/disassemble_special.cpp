@@ -123,7 +123,8 @@ std::string operand_text(Operand operand, Type type, std::uint32_t literal) {
     const unsigned count = dwords(type);
     if (operand >= kAcc0) return range_text("a", operand - kAcc0, count);
     if (operand >= kVgpr0) return range_text("v", operand - kVgpr0, count);
-    if (operand == kLiteral) return format_text("0x%x", is_half(type) ? literal & 0xffff : literal);
+    if (operand == kLiteral)
+        return format_text("0x%x", is_half(type) && type != Type::bf16 ? literal & 0xffff : literal);
     return operand < kConstants ? scalar_text(operand, count) : constant_text(operand, type);
 }
 

@@ -133,7 +133,10 @@ struct alignas(64) Wave {
     Tlb* tlb = nullptr;                                     ///< of the work-group; tlb.hpp
     std::uint32_t hw_id = 0, gpr_alloc = 0, lds_alloc = 0;  ///< what s_getreg reads
     std::uint8_t xcc = kNoXcc;                              ///< likewise
-    Watcher* watcher = nullptr;   ///< sees each instruction before it executes; read once per run()
+    Watcher* watcher = nullptr;  ///< sees each instruction before it executes; read once per run()
+    /// Codes of the scales of A and B, a lane's each, that the matrix product that follows takes: v_mfma_ld_scale_b32.
+    bool scaled = false;
+    std::uint8_t scales[2][kMostLanes] = {};
     bool interpreted = false;     ///< no instruction runs as translated code
     bool in_translated = false;   ///< translated code runs, or was left by a host fault
     jit::Frame* frame = nullptr;  ///< of the work-group; null: the wave is interpreted

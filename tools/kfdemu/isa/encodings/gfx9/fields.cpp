@@ -38,6 +38,8 @@ bool Gfx9Fields::source(unsigned n, unsigned encoding, Type type) const {
         return true;
     }
     if (!is_constant(encoding)) return false;
+    // What a float is as a constant of 16 bits with 8 of exponent is not documented.
+    if (type == Type::bf16 && encoding >= kFloats && encoding <= kFloats + 8) return false;
     flag(encoding >= kVccz, kScalarSetup);
     // 16-bit float instructions read constants as 16-bit floats; 16-bit integer instructions read the low half of the
     // 32-bit float.

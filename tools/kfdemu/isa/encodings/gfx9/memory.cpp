@@ -104,6 +104,7 @@ bool mubuf(const Gfx9Fields& f) {
     if (!f.two_words() || returns_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
+    if (f.bit(0, 16) && dwords(f.row.dst) > 2 && !f.traits.wide_loads_to_lds) return false;
     f.flag(f.traits.scc_bit && f.bit(0, 15), kScc);
     return buffer(f);
 }

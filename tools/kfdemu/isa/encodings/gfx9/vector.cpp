@@ -145,6 +145,10 @@ bool vop3_modifiers(const Gfx9Fields& f, bool with_sdst) {
         const bool has_op_sel = f.row.format == Format::Vop3 && f.row.is(kOpSel);
         if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
     }
+    if (f.row.is(kTruthTable)) {
+        i.literal = std::uint32_t{i.omod} << 6 | std::uint32_t{i.abs} << 3 | i.neg;
+        i.omod = i.abs = i.neg = 0;
+    }
     f.flag(i.neg || i.abs || (i.op_sel & 7), kPrepare);
     f.flag(is_float(f.row.dst) && (i.omod || i.clamp), kFinish);
     keep_other_half(f);
@@ -174,6 +178,7 @@ bool vop3(const Gfx9Fields& f) {
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
     if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
+    if (f.row.is(kVectorSource) && i.src[0] < kVgpr0) return false;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 
@@ -201,9 +206,14 @@ bool matrix(const Gfx9Fields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     const bool sparse = f.row.is(kSparse);
     if (sparse && i.neg != 0) return false;
+    if (f.row.is(kMixedFormats)) {  // after v_mfma_ld_scale_b32, the lowest bit of ABID is set
+        if (i.op_sel > 1) return false;
+        i.op_sel = 0;
+    }
     f.flag(f.traits.negates_doubles && f.row.shape.matrix.of == Matrix::Of::Double, kNegates);
     for (unsigned n = 0; n < 3; ++n) {
-        if (!f.source(n, encodings[n], f.row.src[n])) return false;
+        const Type type = source_type(f.row, i, n);
+        if (type == Type::none || !f.source(n, encodings[n], type)) return false;
         const bool is_vgpr = i.src[n] >= kVgpr0;
         if (!is_vgpr && (n < 2 || sparse || i.src[n] < kConstants)) return false;
         const bool acc = n < 2 ? f.bit(1, 27 + n) : acc_cd && !sparse;
@@ -225,6 +235,7 @@ bool vop3p(const Gfx9Fields& f) {
     i.op_sel = static_cast<std::uint8_t>(f.bits(0, 13, 11));
     i.op_sel_hi = static_cast<std::uint8_t>(f.bits(1, 28, 27) | f.bits(0, 14, 14) << 2);
     i.clamp = f.bit(0, 15);
+    if (f.row.is(kScales) && (i.neg | i.abs) != 0) return false;
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     for (unsigned n = 0; n < 3; ++n) {
         if (f.row.src[n] == Type::none) continue;
