@@ -5,13 +5,16 @@ using namespace check_test;
 
 namespace {
 
+constexpr const char* kOneMissing = "s_nop 0 is missing";
 /// A kernel of matrix_hazard.S: its two instructions, and the wait states that they need; 0: not on that target.
 struct TooCloseMatrix {
     const char *kernel, *earlier, *instruction;
     unsigned on_gfx908, on_gfx90a, on_gfx942;
-    const char* missing = "s_nop 0 is missing";
+    const char* missing = kOneMissing;
+    unsigned on_gfx950 = 0;  ///< 0: as on gfx942
 
     unsigned needed(Target target) const {
+        if (target == Target::gfx950 && on_gfx950 != 0) return on_gfx950;
         return target == Target::gfx908 ? on_gfx908 : target == Target::gfx90a ? on_gfx90a : on_gfx942;
     }
 };
@@ -19,7 +22,8 @@ constexpr const char *kMove = "v_accvgpr_read_b32 v1", *kMoved = "v_accvgpr_writ
                      *kStore = "global_store_dword v0, v1";
 constexpr const char *kBy4 = "v_mfma_f32_4x4x1", *kBy16 = "v_mfma_f32_16x16x4", *kBy32 = "v_mfma_f32_32x32x2",
                      *kDoubles = "v_mfma_f64_16x16x4", *kSmallDoubles = "v_mfma_f64_4x4x4",
-                     *kHalves = "v_mfma_f32_16x16x16_f16", *kSparse = "v_smfmac_f32_16x16x32_f16";
+                     *kHalves = "v_mfma_f32_16x16x16_f16", *kFormats = "v_mfma_f32_16x16x128_f8f6f4",
+                     *kSparse = "v_smfmac_f32_16x16x32_f16";
 constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"exec", "v_cmpx_eq_u32", kBy4, 4, 4, 4},
     {"vector_factor", "v_mov_b32_e32 v2", kBy4, 2, 2, 2},
@@ -37,12 +41,12 @@ constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"loaded", kBy4, "global_load_dword v5", 0, 5, 4},
     {"address", kBy4, "ds_read_b32 v1, v7", 0, 5, 4},
     {"lane", kBy4, "v_readlane_b32 s8, v5", 0, 5, 4},
-    {"doubles_read", kDoubles, "v_mov_b32_e32 v1, v11", 0, 11, 11},
+    {"doubles_read", kDoubles, "v_mov_b32_e32 v1, v11", 0, 11, 11, kOneMissing, 19},
     {"doubles_stored", kDoubles, "global_store_dword v0, v5", 0, 18, 18},
     {"small_doubles_stored", kSmallDoubles, "global_store_dword v0, v5", 0, 9, 9},
     {"small_doubles_factor", kSmallDoubles, kSmallDoubles, 0, 6, 6},
     {"small_doubles_chain", kSmallDoubles, kSmallDoubles, 0, 4, 4},
-    {"doubles_part", kDoubles, kSmallDoubles, 0, 9, 9},
+    {"doubles_part", kDoubles, kSmallDoubles, 0, 9, 9, kOneMissing, 17},
     {"singles_as_doubles", kBy16, kSmallDoubles, 0, 9, 8},
     {"fused_doubles", kSmallDoubles, "v_fma_f64", 0, 2, 2},
     {"dot", "v_dot2_f32_f16 v1", "v_add_u32_e32 v3, v2, v1", 0, 3, 3},
@@ -54,12 +58,12 @@ constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"moved_addend", kMoved, kBy4, 1, 0, 0},
     {"moved_factor", kMoved, kBy4, 3, 0, 0},
     {"moved_stored", kMove, kStore, 2, 0, 0},
-    {"halves_read", kHalves, kMove, 0, 0, 7},
-    {"blocks_read", "v_mfma_f32_32x32x4_2b_f16", kMove, 0, 0, 19},
-    {"bytes_addend", "v_mfma_f32_32x32x16_fp8_fp8", kHalves, 0, 0, 9},
+    {"halves_read", kHalves, kMove, 0, 0, 7, kOneMissing, 8},
+    {"blocks_read", "v_mfma_f32_32x32x4_2b_f16", kMove, 0, 0, 19, kOneMissing, 20},
+    {"bytes_addend", "v_mfma_f32_32x32x16_fp8_fp8", kHalves, 0, 0, 9, kOneMissing, 10},
     {"halves_addend_overwritten", kHalves, kMoved, 0, 0, 3},
-    {"sparse_read", kSparse, "v_mov_b32_e32 v1, v4", 0, 0, 7},
-    {"sparse_index", kHalves, kSparse, 0, 0, 7},
+    {"sparse_read", kSparse, "v_mov_b32_e32 v1, v4", 0, 0, 7, kOneMissing, 8},
+    {"sparse_index", kHalves, kSparse, 0, 0, 7, kOneMissing, 8},
     {"quotient_read", "v_rcp_f32_e32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
     {"part_read", "v_mov_b32_sdwa v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
     {"byte_read", "v_cvt_sr_fp8_f32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 1},
@@ -67,6 +71,11 @@ constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"scalar_read", "v_readlane_b32 s8", "v_add_u32_e32 v1", 0, 0, 2},
     {"first_lane", "v_mov_b32_e32 v1", "v_readfirstlane_b32 s8", 0, 0, 1},
     {"hidden", "v_mov_b32_e32 v1", kStore, 2, 2, 0},
+    {"bytes_of_formats_read", kFormats, kMove, 0, 0, 0, kOneMissing, 12},
+    {"nibbles_of_formats_read", kFormats, kMove, 0, 0, 0, kOneMissing, 8},
+    {"scale_written", "v_mov_b32_e32 v10", "v_mfma_ld_scale_b32", 0, 0, 0, kOneMissing, 2},
+    {"swapped", "v_mov_b32_e32 v1", "v_permlane32_swap_b32", 0, 0, 0, kOneMissing, 2},
+    {"pair_by_random_read", "v_cvt_scalef32_sr_pk_fp4_f32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 0, kOneMissing, 1},
 };
 constexpr const char* kFarEnoughMatrix[] = {"silent_long_chain", "silent_chain", "silent_independent",
                                             "silent_last",       "silent_call",  "silent_others"};

@@ -1,5 +1,6 @@
 // `wait`: registers used before the s_waitcnt that their load requires.
 #include "tests/kfdemu/check/checked.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace check_test;
 
@@ -114,7 +115,7 @@ TEST_CASE("instructions that follow each other too closely are reported with bot
             const Finding found = gpu.findings().front();
             REQUIRE(found.at.instruction.find(defect.instruction) == 0);
             REQUIRE(found.related.front().at.instruction.find(defect.earlier) == 0);
-            const char* needed = target == Target::gfx942 ? defect.on_gfx942 : defect.needed;
+            const char* needed = kfdemu::isa::traits_of(target).scope_bits ? defect.on_gfx942 : defect.needed;
             REQUIRE(found.what.find(std::string{"needs "} + needed) != std::string::npos);
             REQUIRE(found.what.find("s_nop 0 is missing") != std::string::npos);
         }

@@ -10,6 +10,13 @@
 #define BY_TARGET(gfx908, gfx90a, gfx940) gfx908
 #endif
 
+// What is later on gfx950.
+#if defined(GFX950)
+#define LATE(gfx940, gfx950) gfx950
+#else
+#define LATE(gfx940, gfx950) gfx940
+#endif
+
 // Factors in v1 and v2, long ago.
 .macro factors
   v_mov_b32 v1, 1.0
@@ -152,7 +159,7 @@ pair lane
 .macro doubles_read_body fix
   double_factors
   v_mfma_f64_16x16x4f64 v[4:11], v[2:3], v[2:3], 0
-  states \fix, 11
+  states \fix, LATE(11, 19)
   v_mov_b32 v1, v11
 .endm
 pair doubles_read
@@ -192,7 +199,7 @@ pair small_doubles_chain
 .macro doubles_part_body fix
   double_factors
   v_mfma_f64_16x16x4f64 a[0:7], v[2:3], v[2:3], 0
-  states \fix, 9
+  states \fix, LATE(9, 17)
   v_mfma_f64_4x4x4f64 a[0:1], v[2:3], v[2:3], a[0:1]
 .endm
 pair doubles_part
@@ -255,21 +262,21 @@ pair dot_overwritten
 .macro halves_read_body fix
   double_factors
   v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]
-  states \fix, 7
+  states \fix, LATE(7, 8)
   v_accvgpr_read_b32 v1, a1
 .endm
 pair halves_read
 .macro blocks_read_body fix
   double_factors
   v_mfma_f32_32x32x4_2b_f16 a[0:31], v[2:3], v[2:3], a[0:31]
-  states \fix, 19
+  states \fix, LATE(19, 20)
   v_accvgpr_read_b32 v1, a1
 .endm
 pair blocks_read, 0, 48
 .macro bytes_addend_body fix
   double_factors
   v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[2:3], v[2:3], a[0:15]
-  states \fix, 9
+  states \fix, LATE(9, 10)
   v_mfma_f32_16x16x16_f16 a[0:3], v[2:3], v[2:3], a[0:3]
 .endm
 pair bytes_addend
@@ -285,7 +292,7 @@ pair halves_addend_overwritten
   v_mov_b32 v10, 0
   s_nop 3
   v_smfmac_f32_16x16x32_f16 v[4:7], v[2:3], v[12:15], v10
-  states \fix, 7
+  states \fix, LATE(7, 8)
   v_mov_b32 v1, v4
 .endm
 pair sparse_read
@@ -294,10 +301,47 @@ pair sparse_read
   v_mov_b32 v10, 0
   s_nop 3
   v_mfma_f32_16x16x16_f16 v[4:7], v[2:3], v[2:3], 0
-  states \fix, 7
+  states \fix, LATE(7, 8)
   v_smfmac_f32_16x16x32_f16 v[12:15], v[2:3], v[16:19], v4
 .endm
 pair sparse_index
+
+#if defined(GFX950)
+.macro bytes_of_formats_read_body fix
+  double_factors
+  v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[16:23], v[24:31], a[0:3]
+  states \fix, 12
+  v_accvgpr_read_b32 v1, a1
+.endm
+pair bytes_of_formats_read
+.macro nibbles_of_formats_read_body fix
+  double_factors
+  v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[16:19], v[24:27], a[0:3] cbsz:4 blgp:4
+  states \fix, 8
+  v_accvgpr_read_b32 v1, a1
+.endm
+pair nibbles_of_formats_read
+.macro scale_written_body fix
+  double_factors
+  v_mov_b32 v10, 127
+  states \fix, 2
+  v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[16:23], v[24:31], a[0:3], v10, v11
+.endm
+pair scale_written
+.macro swapped_body fix
+  v_mov_b32 v1, 5
+  states \fix, 2
+  v_permlane32_swap_b32 v2, v1
+.endm
+pair swapped
+.macro pair_by_random_read_body fix
+  double_factors
+  v_cvt_scalef32_sr_pk_fp4_f32 v1, v[2:3], v0, 1.0
+  states \fix, 1
+  v_mov_b32 v2, v1
+.endm
+pair pair_by_random_read
+#endif
 
 // Without matrices.
 .macro quotient_read_body fix

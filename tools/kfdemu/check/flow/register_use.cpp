@@ -49,7 +49,9 @@ class Collector {
     void writes(Operand first, unsigned count, LaneUse lanes = LaneUse::Active) {
         if (count != 0 && is_register(first)) uses_.add(first, count, true, lanes);
     }
-    void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) { reads(inst_.src[n], dwords(row_.src[n]), lanes); }
+    void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) {
+        reads(inst_.src[n], dwords(source_type(row_, inst_, n)), lanes);
+    }
 
     void scalar() {
         const bool immediate = row_.format == Format::Sopk || row_.format == Format::Sopp;
@@ -91,7 +93,7 @@ class Collector {
         writes(to.first, to.count);
     }
     LaneUse lanes_of_sources() const {
-        if (row_.is(kMatrix)) return LaneUse::All;
+        if (row_.is(kMatrix) || row_.is(kScales)) return LaneUse::All;
         if (row_.is(kFirstLane)) return LaneUse::First;
         return row_.is(kNamedLane) && row_.dst == Type::s32 ? LaneUse::Named : LaneUse::Active;
     }

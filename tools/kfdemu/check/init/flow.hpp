@@ -28,6 +28,7 @@ struct GroupShadow {
 struct WaveShadow {
     DefinedRegisters registers;
     DefinedMemory scratch;
+    Origin scales = 0;  ///< where undefined scales of the next matrix product come from
 };
 
 /// A value and its undefined bits, up to 64 of them.

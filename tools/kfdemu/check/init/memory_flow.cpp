@@ -174,10 +174,34 @@ Undefined MemoryFlow::never_written(const Access& access, unsigned lane, unsigne
     return found;
 }
 
+/// From LDS.
+void MemoryFlow::transposed_loads(const Access& access) {
+    const unsigned width = transposed_bits(row_.shape.element), bits = 8 * access.bytes;
+    Undefined found[kMostLanes][4];
+    for_each_lane(access.lanes, [&](unsigned l) {
+        flow_.shared.lds.load(0, access.at[l], access.bytes, found[l]);
+        for (unsigned k = 0; k < bits / 32; ++k) found[l][k] = never_written(access, l, k, found[l][k]);
+    });
+    for_each_lane(access.lanes, [&](unsigned l) {
+        Undefined result[4];
+        for (unsigned bit = 0; bit < bits; ++bit) {
+            const Transposed source = transposed(bits / width, l, bit / width);
+            const unsigned from = source.from_number * width + bit % width;
+            const Undefined& u = found[source.from_lane][from / 32];
+            if ((u.bits >> from % 32 & 1) == 0) continue;
+            result[bit / 32].bits |= 1u << bit % 32;
+            result[bit / 32].origin = u.origin;
+        }
+        for (unsigned k = 0; k < bits / 32; ++k)
+            flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l, result[k]);
+    });
+}
+
 void MemoryFlow::loads(const Access& access, unsigned number) {
     if (access.place == Place::Memory) return fresh_loads(access, nullptr);
     DefinedMemory* memory = memory_of(access);
     if (!memory->any()) return;
+    if (transposed_bits(row_.shape.element) != 0) return transposed_loads(access);
     const unsigned count = (access.bytes + 3) / 4;
     for_each_lane(access.lanes, [&](unsigned l) {
         Undefined found[4];

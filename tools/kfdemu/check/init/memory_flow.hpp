@@ -25,6 +25,7 @@ class MemoryFlow {
     void move_between_lanes();
     void unknown_access();
     void loads(const Access& access, unsigned number);
+    void transposed_loads(const Access& access);
     void fresh_loads(const Access& access, const Access* whole);
     void stores(const Access& access, unsigned number);
     void memory_atomic(const Access& access, isa::Operand data, unsigned count);

@@ -88,13 +88,15 @@ class MatrixFlow {
         const unsigned result = dwords(row_.dst);
         const bool sparse = row_.is(kSparse);
         const unsigned addend = sparse ? kD : kC;
-        fill_ones(kA, inst_.src[0], row_.src[0], one_, true), fill_ones(kB, inst_.src[1], row_.src[1], one_, false);
+        fill_factors(true);
         fill_ones(addend, sparse ? inst_.dst : inst_.src[2], row_.dst, sum_one_, true);
         if (sparse) copy_places();
+        if (flow_.own.scales != 0) lost_ = true, origin_ = flow_.own.scales;
+        flow_.own.scales = 0;
         execute();
         for (unsigned k = 0; k < result; ++k)
             for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
-        fill_ones(kA, inst_.src[0], row_.src[0], one_, false), fill_ones(kB, inst_.src[1], row_.src[1], one_, true);
+        fill_factors(false);
         for (unsigned k = 0; k < result; ++k) std::fill_n(shadow.lanes(addend + k), kMostLanes, 0);
         execute();
         for (unsigned k = 0; k < result; ++k)
@@ -111,24 +113,31 @@ class MatrixFlow {
     }
 
   private:
-    enum : unsigned { kA = 0, kB = 4, kC = 8, kD = 48 };
+    enum : unsigned { kA = 0, kB = 8, kC = 16, kD = 48 };
 
     void find_one() {
         const Matrix::Of of = row_.shape.matrix.of;
         wide_ = of == Matrix::Of::Double;
         sum_one_ = of == Matrix::Of::Byte ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
-        one_ = wide_                      ? 0x3ff00000
-               : of == Matrix::Of::Brain  ? 0x3f803f80
-               : of == Matrix::Of::Half   ? 0x3c003c00
-               : of == Matrix::Of::Byte   ? 0x01010101
-               : of >= Matrix::Of::Bf8Bf8 ? 0x40404040
-                                          : 0x3f800000;
+        one_ = wide_                     ? 0x3ff00000
+               : of == Matrix::Of::Brain ? 0x3f803f80
+               : of == Matrix::Of::Half  ? 0x3c003c00
+               : of == Matrix::Of::Byte  ? 0x01010101
+               // Positive numbers of 4, 6 and 8 bits, whichever dword of a lane it is.
+               : of == Matrix::Of::Formats ? 0x55555555
+               : of >= Matrix::Of::Bf8Bf8  ? 0x40404040
+                                           : 0x3f800000;
     }
     void copy_places() {
         const std::uint32_t* const places = flow_.wave.v + (inst_.src[2] - kVgpr0) * flow_.wave.width;
         std::copy_n(places, flow_.wave.width, flow_.shared.wave.lanes(kC));
         lost_ = flow_.own.registers.undefined_lanes(inst_.src[2]) != 0;
         if (lost_ && origin_ == 0) origin_ = flow_.read(inst_.src[2], 0).origin;
+    }
+    /// `first`: ones where A is undefined and everywhere in B; else the other way round.
+    void fill_factors(bool first) {
+        fill_ones(kA, inst_.src[0], source_type(row_, inst_, 0), one_, first);
+        fill_ones(kB, inst_.src[1], source_type(row_, inst_, 1), one_, !first);
     }
     /// `undefined`: ones where the operand is undefined, else everywhere.
     void fill_ones(unsigned to, Operand operand, Type type, std::uint32_t one, bool undefined) {
@@ -168,9 +177,24 @@ class MatrixFlow {
 
 }  // namespace
 
+namespace {
+
+void flow_scales(const Flow& flow) {
+    for (unsigned n = 0; n < 2; ++n) {
+        Column column;
+        gather(flow, n, 0, column);
+        const unsigned byte = (flow.inst.op_sel >> n & 1) | (flow.inst.op_sel_hi >> n & 1) << 1;
+        for (unsigned l = 0; l < kMostLanes; ++l)
+            if ((column.bits[l] >> 8 * byte & 0xff) != 0) flow.own.scales = column.origin[l] | kComputed;
+    }
+}
+
+}  // namespace
+
 void flow_packed(const Flow& flow) {
     if (flow.row().is(kMatrix)) return MatrixFlow{flow}.run();
     if (flow.row().is(kAccumulator)) return flow_vector(flow);
+    if (flow.row().is(kScales)) return flow_scales(flow);
     PackedFlow{flow}.run();
 }
 

@@ -23,6 +23,7 @@ class VectorFlow {
     void run() {
         if (row_.is(kFirstLane) || row_.is(kNamedLane)) return move_one_lane();
         if (row_.is(kSwaps)) return swap();
+        if (dwords(row_.dst) > 4) return convert();
         for (unsigned n = 0; n < 3; ++n) gather_source(n);
         if (row_.is(kReadsDst) && !row_.is(kInserts)) gather_old();
         if (row_.is(kCarryIn) || row_.is(kVccIn))
@@ -60,6 +61,27 @@ class VectorFlow {
         });
     }
 
+    /// Numbers into as many: all of them depend on all.
+    void convert() {
+        std::uint64_t undefined = 0;
+        Origin origin = 0;
+        for (unsigned n = 0; n < 3; ++n)
+            for (unsigned k = 0; k < dwords(row_.src[n]); ++k) {
+                gather(flow_, n, k, results_[0]);
+                for_each_lane(lanes_, [&](unsigned l) {
+                    if (results_[0].bits[l] == 0) return;
+                    undefined |= std::uint64_t{1} << l;
+                    origin = results_[0].origin[l];
+                });
+            }
+        for (unsigned k = 0; k < dwords(row_.dst); ++k)
+            for_each_lane(lanes_, [&](unsigned l) {
+                const Undefined all{~0u, origin | kComputed};
+                flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l,
+                                        (undefined >> l & 1) != 0 ? all : Undefined{});
+            });
+    }
+
     void gather_source(unsigned n) {
         const unsigned count = std::min(dwords(row_.src[n]), 4u);
         counts_[n] = count;
@@ -67,6 +89,11 @@ class VectorFlow {
             Column& column = sources_[n][k];
             gather(flow_, n, k, column);
             if (inst_.form == Form::Dpp || inst_.form == Form::Sdwa) modify_source(flow_, n, column);
+            if (n == 0 && row_.is(kExtracts)) {
+                const unsigned shift = 8 * (inst_.op_sel & 3u);
+                for (std::uint32_t& v : column.value) v = v >> shift & 0xff;
+                for (std::uint32_t& v : column.bits) v = v >> shift & 0xff;
+            }
             if (is_half(row_.src[n])) {
                 const unsigned shift = (inst_.op_sel >> n & 1) != 0 ? 16 : 0;
                 for (std::uint32_t& v : column.value) v = v >> shift & 0xffff;

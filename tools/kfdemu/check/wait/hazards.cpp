@@ -62,6 +62,14 @@ bool is_transcendental(const Row& row) { return row.is(kTranscendental); }
 bool is_other_unit(const Row& row) { return is_valu(row) && !is_transcendental(row); }
 bool reads_lane(const Row& row) { return row.is(kFirstLane) || is_op(row, Op::v_readlane_b32); }
 bool names_lane(const Row& row) { return reads_lane(row) || is_op(row, Op::v_writelane_b32); }
+bool takes_matrices(const Row& row) { return is_matrix(row) || row.is(kScales); }
+bool swaps_rows(const Row& row) {
+    return is_op(row, Op::v_permlane16_swap_b32) || is_op(row, Op::v_permlane32_swap_b32);
+}
+bool rounds_pair_by_random(const Row& row) {
+    return is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_f32) || is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_f16) ||
+           is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_bf16);
+}
 bool is_other_valu(const Row& row) { return is_valu(row) && !is_matrix(row); }
 bool moves_accumulator(const Row& row) { return row.is(kAccumulator); }
 bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
@@ -110,13 +118,13 @@ bool of_its_result(const Inst& earlier, const Inst& later) {
         return !use.writes && overlap(use.first, use.count, earlier.dst, count);
     });
 }
-/// A result of which an SDWA or OP_SEL moved the bits. OP_SEL names a half, or one of four bytes.
+/// A result of which an SDWA or OP_SEL moved the bits, or may have. OP_SEL names a half, or one of four bytes.
 bool of_its_part(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[earlier.row];
     const unsigned moved_by = row.is(kInserts) ? 12 : 8;
     const bool moved = earlier.form == Form::Sdwa ? row.format != Format::Vopc && (earlier.literal >> 8 & 7) != 6
                                                   : row.format != Format::Vop3p && (earlier.op_sel & moved_by) != 0;
-    return moved && of_its_result(earlier, later);
+    return (moved || rounds_pair_by_random(row)) && of_its_result(earlier, later);
 }
 /// As data. LLVM lets a mask wait, too: a carry, a choice. AMD's own kernels do not (the runtime's copies, rocBLAS').
 bool of_its_value(const Inst& earlier, const Inst& later) {
@@ -139,10 +147,15 @@ bool of_its_data(const Inst& earlier, const Inst& later) {
     return !offset_in_register && writes(later, earlier.src[1], dwords(rows()[earlier.row].src[1]));
 }
 
+bool of_swapped(const Inst& earlier, const Inst& later) {
+    return writes(earlier, later.dst, 1) || writes(earlier, later.src[0], 1);
+}
+
 bool of_its_sources(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[later.row];
     for (unsigned n = 0; n < 3; ++n)
-        if (later.src[n] >= kVgpr0 && dwords(row.src[n]) != 0 && writes(earlier, later.src[n], dwords(row.src[n])))
+        if (const unsigned count = dwords(source_type(row, later, n));
+            later.src[n] >= kVgpr0 && count != 0 && writes(earlier, later.src[n], count))
             return true;
     return false;
 }
@@ -181,12 +194,14 @@ constexpr auto by_size(unsigned by4, unsigned by16, unsigned by32, unsigned doub
 }
 /// Wait states by the passes of the instruction: so many more, for those of XDL and of F32, or none.
 constexpr unsigned kNone = ~0u;
+template <bool late>
 constexpr auto by_passes(unsigned xdl, unsigned singles, unsigned doubles4 = 0, unsigned doubles16 = 0) {
     const auto after = [](unsigned passes, unsigned more) {
         return static_cast<std::uint8_t>(more == kNone ? 0 : passes + more);
     };
-    return decltype(MatrixRule::states){after(2, xdl),      after(8, xdl),      after(4, xdl),     after(16, xdl),
-                                        after(8, xdl),      after(2, singles),  after(8, singles), after(16, singles),
+    const unsigned long_xdl = xdl + unsigned{late};
+    return decltype(MatrixRule::states){after(2, xdl),      after(8, long_xdl), after(4, long_xdl), after(16, long_xdl),
+                                        after(8, long_xdl), after(2, singles),  after(8, singles),  after(16, singles),
                                         after(doubles4, 0), after(doubles16, 0)};
 }
 
@@ -239,21 +254,39 @@ constexpr HazardRule kGfx940[] = {
     {"checkVALUHazards: VALUWriteVGPRReadlaneRead", 1, is_valu, reads_lane, of_its_vector},
     {"checkVALUHazards: VALUWriteEXECRWLane", 4, compares_to_exec, names_lane, always},
 };
+/// `late`: gfx950, of which the results of XDL of more than two passes come later by one, and those of DGEMM of 16x16
+/// by eight.
+template <bool late>
 constexpr MatrixRule kMatrixGfx940[] = {
     {"checkMAIHazards90A: XDL_N_PassWritesVGPROverlappedSrcAB", is_matrix, Role::Factor, Meets::Result,
-     by_passes(3, 2, 6, 11)},
+     by_passes<late>(3, 2, 6, late ? 19 : 11)},
     {"checkMAIHazards90A: XDL_N_PassWritesVGPROverlappedSMFMASrcC", is_xdl, Role::Addend, Meets::PartOfResult,
-     by_passes(1, kNone)},
+     by_passes<late>(1, kNone)},
     {"checkMAIHazards90A: SMFMA_N_PassWritesVGPROverlappedSMFMASrcC", is_not_xdl, Role::Addend, Meets::PartOfResult,
-     by_passes(1, 0, 4, 9)},
+     by_passes<late>(1, 0, 4, late ? 17 : 9)},
     {"checkMAIHazards90A: DMFMA4x4WritesVGPRFullSrcC", is_small_dgemm, Role::Addend, Meets::SameResult,
      by_size(0, 0, 0, 4)},
     {"checkMAIHazards90A: SMFMA4x4WritesVGPRFullSrcC", is_matrix, Role::Addend, Meets::SameResult, by_size(2, 0, 0)},
-    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result, by_passes(3, 2, 6, 11)},
-    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, by_passes(3, 2, 9, 18)},
-    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, by_passes(3, 2, 6, 11)},
+    {"checkMAIVALUHazards: VALURead", is_other_valu, Role::Source, Meets::Result,
+     by_passes<late>(3, 2, 6, late ? 19 : 11)},
+    {"checkMAIVALUHazards: MemExpRead", is_memory, Role::Source, Meets::Result, by_passes<late>(3, 2, 9, 18)},
+    {"checkMAIVALUHazards: VALUWaw", uses_vectors, Role::Result, Meets::Result, by_passes<late>(3, 2, 6, 11)},
     {"checkMAIVALUHazards: VALUWar", uses_vectors, Role::Result, Meets::Addend, {1, 7, 3, 15, 7}},
     {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, by_size(0, 0, 0, 2, 2)},
+};
+
+constexpr HazardRule kGfx950[] = {
+    kGfx940[0],
+    kGfx940[1],
+    {"checkMAIHazards90A: LegacyVALUNotDotWritesVGPR", 2, is_plain_valu, takes_matrices, of_its_sources},
+    kGfx940[3],
+    kGfx940[4],
+    {"checkVALUHazards: Shift16Def, CvtScaleForwarding", 1, is_valu, is_valu, of_its_part},
+    kGfx940[6],
+    kGfx940[7],
+    kGfx940[8],
+    {"checkPermlaneHazards: VALUWritesVDst", 2, is_valu, swaps_rows, of_swapped},
+    {"checkPermlaneHazards: VCmpXWritesExec", 4, compares_to_exec, swaps_rows, always},
 };
 
 /// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
@@ -267,7 +300,8 @@ constexpr Generation kGenerations[] = {
     {Target::gfx906, kVega, kGfx900, {}},
     {Target::gfx908, kVega, kGfx908, kMatrixGfx908},
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
-    {Target::gfx942, kVega, kGfx940, kMatrixGfx940},
+    {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
+    {Target::gfx950, kVega, kGfx950, kMatrixGfx940<true>},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 

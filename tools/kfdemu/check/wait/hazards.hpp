@@ -33,7 +33,7 @@ struct HazardRule {
 struct HazardRoles {
     std::uint32_t earlier = 0, later = 0;
 };
-inline constexpr unsigned kFirstMatrixRole = 18;  ///< rules of MatrixHazards have the bits from here on
+inline constexpr unsigned kFirstMatrixRole = 20;  ///< rules of MatrixHazards have the bits from here on
 inline constexpr std::uint32_t kMatrixRoles = ~std::uint32_t{0} << kFirstMatrixRole;
 inline constexpr std::uint32_t kLeavesFunction = ~std::uint32_t{0};  ///< as the later one: earlier ones are forgotten
 

@@ -10,11 +10,11 @@ namespace {
 
 using namespace isa;
 
-MatrixKind kind_of(const Row& row) {
+MatrixKind kind_of(const Row& row, bool bytes = false) {
     if (is_op(row, Op::v_accvgpr_write_b32)) return MatrixKind::ToAccumulator;
     if (is_op(row, Op::v_accvgpr_read_b32)) return MatrixKind::FromAccumulator;
     const Matrix& matrix = row.shape.matrix;
-    const bool deep = matrix.blocks == 1;
+    const bool deep = matrix.blocks == 1 && !bytes;
     switch (matrix.of) {
         case Matrix::Of::Double:
             return matrix.rows == 4 ? MatrixKind::DoublesBy4 : MatrixKind::DoublesBy16;
@@ -27,6 +27,12 @@ MatrixKind kind_of(const Row& row) {
             if (matrix.rows == 16) return deep ? MatrixKind::By16Deep : MatrixKind::By16;
             return deep ? MatrixKind::By32Deep : MatrixKind::By32;
     }
+}
+
+/// Of formats, a factor of 8 bits takes as many passes as a product of several blocks.
+MatrixKind kind_of(const Inst& inst) {
+    const Row& row = rows()[inst.row];
+    return kind_of(row, row.is(kMixedFormats) && (inst.abs < 2 || inst.neg < 2));
 }
 
 bool share(const RegisterUse& a, const RegisterUse& b) {
@@ -46,7 +52,7 @@ unsigned states_after(const Row& earlier, const MatrixRule& rule) {
 void MatrixHazards::push(const Inst& inst, std::uint64_t now, const Inst* hidden) {
     const Row& row = rows()[inst.row];
     past_[++last_ % kEntries] = {
-        inst, now, kind_of(row), vector_registers(inst.dst, row.dst),
+        inst, now, kind_of(inst), vector_registers(inst.dst, row.dst),
         row.is(kSparse) ? vector_registers(inst.dst, row.dst) : vector_registers(inst.src[2], row.src[2])};
     size_ = std::min(size_ + 1, kEntries);
     hidden_until_ = hidden != nullptr ? now + 1 : 0;
@@ -58,8 +64,8 @@ const Hazard* MatrixHazards::search(const Inst& inst, unsigned rules, std::uint6
     found_ = {};
     if (row.is(kMatrix)) {
         for (unsigned n = 0; n < 3; ++n)
-            check(vector_registers(inst.src[n], row.src[n]), n == 2 && !row.is(kSparse) ? Role::Addend : Role::Factor,
-                  rules, now);
+            check(vector_registers(inst.src[n], source_type(row, inst, n)),
+                  n == 2 && !row.is(kSparse) ? Role::Addend : Role::Factor, rules, now);
         if (row.is(kSparse)) check(vector_registers(inst.dst, row.dst), Role::Addend, rules, now);
     } else {
         for (const RegisterUse& use : register_uses(inst))

@@ -1,4 +1,4 @@
-// Wait states after matrix instructions, up to 19, and on gfx908 after what moves AccVGPRs.
+// Wait states after matrix instructions, up to 20, and on gfx908 after what moves AccVGPRs.
 //
 //     matrix.clear(rules);                                   // of the wave's target
 //     if (states_after(row, rule) != 0) matrix.push(inst, now, …);
@@ -59,7 +59,7 @@ unsigned states_after(const isa::Row& earlier, const MatrixRule& rule);
 
 class MatrixHazards {
   public:
-    static constexpr unsigned kMost = 19;  ///< wait states that any rule needs
+    static constexpr unsigned kMost = 20;  ///< wait states that any rule needs
 
     void clear(std::span<const MatrixRule> rules) { size_ = 0, hidden_until_ = 0, rules_ = rules; }
     bool recent(std::uint64_t now) const { return size_ != 0 && newest(0).states_until(now) < kMost; }
