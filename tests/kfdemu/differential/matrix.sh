@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Every unit of kernels/ by every installed clang, for every target at every level, against its host twin.
 # Usage: matrix.sh DIFFERENTIAL-TEST [Catch2's arguments…]
-#   CLANGS="14 16 19" TARGETS="gfx900 …" LEVELS="O0 …" SEEDS="1 …" choose less, or other inputs. JOBS is how many
+#   CLANGS="14 16 19 22" TARGETS="gfx900 …" LEVELS="O0 …" SEEDS="1 …" choose less, or other inputs. JOBS is how many
 #   compilers run at once. OUT keeps the code objects there. IN_TURN=1: one target and level of each clang,
 #   another for each $HSADRV_TEST_TURN.
 set -euo pipefail
 test=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
-read -ra clangs <<<"${CLANGS:-14 16 19}"
-read -ra targets <<<"${TARGETS:-gfx900 gfx906 gfx908 gfx90a}"
+read -ra clangs <<<"${CLANGS:-14 16 19 22}"
+read -ra targets <<<"${TARGETS:-gfx900 gfx906 gfx908 gfx90a gfx942 gfx950}"
 read -ra levels <<<"${LEVELS:-O0 O1 O2 O3}"
 if [ -n "${OUT:-}" ]; then
     mkdir -p "$OUT"
@@ -18,6 +18,15 @@ else
     out=$(mktemp -d)
     trap 'rm -rf "$out"' EXIT
 fi
+
+# knows CLANG TARGET. The newest clang, whose code is like that of the one before, has the target that it alone knows.
+knows() {
+    case $2 in
+        gfx942) [ "$1" = 19 ] ;;
+        gfx950) [ "$1" = 22 ] ;;
+        *) [ "$1" != 22 ] ;;
+    esac
+}
 
 builds=()
 narrowed=
@@ -36,8 +45,10 @@ for clang in "${clangs[@]}"; do
     fi
     of_clang=()
     for target in "${targets[@]}"; do
+        knows "$clang" "$target" || continue
         for level in "${levels[@]}"; do of_clang+=("$clang.$target.$level"); done
     done
+    [ ${#of_clang[@]} != 0 ] || continue
     if [ -n "${IN_TURN:-}" ]; then of_clang=("${of_clang[(${HSADRV_TEST_TURN:-0} + clang) % ${#of_clang[@]}]}"); fi
     builds+=("${of_clang[@]}")
 done
@@ -47,8 +58,8 @@ if [ ${#builds[@]} = 0 ]; then
 fi
 
 # Units without special code for the targets between the first and the last.
-declare -A narrow=([assembly]="gfx900,gfx90a" [launches]="gfx900,gfx90a" [memory]="gfx900,gfx90a")
-narrow[math]="gfx900,gfx90a" narrow[opencl]="gfx900,gfx90a" narrow[convergence_halves]="gfx900,gfx90a" narrow[matrices]="gfx906,gfx908,gfx90a"
+declare -A narrow=([matrices]="gfx906,gfx908,gfx90a,gfx942,gfx950")
+for unit in assembly launches memory math opencl convergence_halves; do narrow[$unit]="gfx900,gfx90a,gfx942,gfx950"; done
 if [ $libraries = no ]; then narrow[math]='' narrow[opencl]=''; fi
 for unit in "${!narrow[@]}"; do narrowed+=" $unit=${narrow[$unit]}"; done
 

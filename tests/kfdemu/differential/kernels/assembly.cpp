@@ -58,7 +58,7 @@ ONE(counted,
     "s40\n\t"
     "s_bfe_u32 s40, s40, 0x80010\n\ts_mul_i32 s41, s41, s42\n\ts_lshl2_add_u32 s41, s41, s40\n\t"
     "s_xor_b32 s41, s41, s43\n\tv_mov_b32 %0, s41")
-#if defined(__gfx942__)
+#if HAS_GFX(942)
 FLOATS(modified, "v_mul_f32 %0, -%1, |%2|\n\tv_add_f32 %0, %0, %1\n\tv_max_f32 %0, %0, %2 clamp")
 #else
 FLOATS(modified, "v_mad_f32 %0, -%1, |%2|, %1\n\tv_max_f32 %0, %0, %2 clamp")

@@ -2,7 +2,9 @@
 // kernels. No library and no header of either.
 #pragma once
 
-#if defined(__gfx942__)
+#if defined(__gfx950__)
+#define GFX 0x950
+#elif defined(__gfx942__)
 #define GFX 0x942
 #elif defined(__gfx90a__)
 #define GFX 0x90a

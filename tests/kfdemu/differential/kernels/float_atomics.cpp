@@ -28,15 +28,18 @@ static inline f32 shared_max(f32* to, f32 v) { return __builtin_amdgcn_ds_fmaxf(
 static inline f64 shared_add(f64* to, f64 v) { return __builtin_amdgcn_ds_atomic_fadd_f64((SHARED(f64))to, v); }
 static inline f64 global_min(f64* to, f64 v) { return __builtin_amdgcn_global_atomic_fmin_f64((GLOBAL(f64))to, v); }
 static inline f64 global_max(f64* to, f64 v) { return __builtin_amdgcn_global_atomic_fmax_f64((GLOBAL(f64))to, v); }
-static inline f64 generic_add(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fadd_f64(to, v); }
-static inline f64 generic_min(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmin_f64(to, v); }
-static inline f64 generic_max(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmax_f64(to, v); }
+// From clang 22 on it has a type of its own.
+#define FLAT(T) __attribute__((address_space(0))) T*
+static inline f64 generic_add(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fadd_f64((FLAT(f64))to, v); }
+static inline f64 generic_min(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmin_f64((FLAT(f64))to, v); }
+static inline f64 generic_max(f64* to, f64 v) { return __builtin_amdgcn_flat_atomic_fmax_f64((FLAT(f64))to, v); }
 #endif
 #if HAS_GFX(908)
 /// One instruction on a raw buffer: the Vega ISA manual, "Buffer Resource".
 #define ON_BUFFER(instruction, address_high, records, ...)                                                \
     asm volatile(                                                                                         \
-        "v_readfirstlane_b32 s36, %2\n\tv_readfirstlane_b32 s37, %3\n\tv_readfirstlane_b32 s38, %4\n\t"   \
+        "s_nop 0\n\tv_readfirstlane_b32 s36, %2\n\tv_readfirstlane_b32 s37, %3\n\t"                       \
+        "v_readfirstlane_b32 s38, %4\n\t"                                                                 \
         "s_mov_b32 s39, 0x00027000\n\ts_nop 4\n\t" instruction "\n\ts_waitcnt vmcnt(0)"                   \
         : "+v"(v)                                                                                         \
         : "v"(at), "v"(u32(u64(base))), "v"((u32(u64(base) >> 32) & 0xffff) | address_high), "v"(records) \

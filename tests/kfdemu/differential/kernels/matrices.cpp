@@ -4,12 +4,14 @@
 #include "twin.hpp"
 
 // How the factors that a lane holds are handed over.
-enum class Factor { Single, Half, Brain, Byte, Double, Byte8, Float8, BFloat8 };
+enum class Factor { Single, Half, Brain, Byte, Double, Byte8, Byte16, Float8, BFloat8, Float8x32 };
 
 /// The integers that the factor's type has: as in the argument, or few.
 template <Factor kFactor>
 static inline i32 narrowed(i8 x) {
-    return kFactor == Factor::Float8 ? (x & 31) - 16 : kFactor == Factor::BFloat8 ? (x & 15) - 8 : i32(x);
+    return kFactor == Factor::Float8 || kFactor == Factor::Float8x32 ? (x & 31) - 16
+           : kFactor == Factor::BFloat8                              ? (x & 15) - 8
+                                                                     : i32(x);
 }
 
 #if defined(__AMDGCN__)
@@ -44,6 +46,17 @@ static inline auto packed(const i8* from) {
         i64 word;
         __builtin_memcpy(&word, from, sizeof word);
         return word;
+    } else if constexpr (kFactor == Factor::Byte16) {
+        typename VectorOf<i32, 4>::type words;
+        __builtin_memcpy(&words, from, sizeof words);
+        return words;
+    } else if constexpr (kFactor == Factor::Float8x32) {
+        typename VectorOf<i32, 8>::type words;
+        for (u32 k = 0; k < 8; k += 2) {
+            const i64 two = packed<Factor::Float8, 8>(from + 4 * k);
+            words[k] = i32(two), words[k + 1] = i32(two >> 32);
+        }
+        return words;
 #if HAS_GFX(942)
     } else if constexpr (kFactor == Factor::Float8 || kFactor == Factor::BFloat8) {
         const auto pair = [&](u32 k, i32 old, auto high) {
@@ -67,7 +80,13 @@ static inline auto packed(const i8* from) {
     } else {
         typename VectorOf<i16, kCount>::type upper;
         for (u32 k = 0; k < kCount; ++k) upper[k] = i16(bits_as<u32>(f32(from[k])) >> 16);
-        return upper;
+#if HAS_GFX(950)
+        typedef typename VectorOf<__bf16, kCount>::type Brains;
+        if constexpr (kCount == 8)
+            return __builtin_bit_cast(Brains, upper);
+        else
+#endif
+            return upper;
     }
 }
 
@@ -76,6 +95,15 @@ static inline auto packed(const i8* from) {
     __builtin_memcpy(&c, sums, sizeof c);                                                                    \
     c = __builtin_amdgcn_mfma_##instruction(packed<Factor::factor, kFactors>(a + i * kFactors),              \
                                             packed<Factor::factor, kFactors>(b + i * kFactors), c, 0, 0, 0); \
+    __builtin_memcpy(sums, &c, sizeof c);
+
+// Scales of 4 and of a quarter. Whichever depth an element has, that of the other factor has the same.
+#define MULTIPLY_FORMATS(shape)                                                                                 \
+    typename VectorOf<Sum, kResults>::type c;                                                                   \
+    __builtin_memcpy(&c, sums, sizeof c);                                                                       \
+    c = __builtin_amdgcn_mfma_scale_f32_##shape##_f8f6f4(packed<Factor::Float8x32, 32>(a + i * 32),             \
+                                                         packed<Factor::Float8x32, 32>(b + i * 32), c, 0, 0, 0, \
+                                                         0x81818181, 0, 0x7d7d7d7d);                            \
     __builtin_memcpy(sums, &c, sizeof c);
 
 #else
@@ -87,7 +115,7 @@ template <Factor kFactor, u32 kRows, u32 kDepth, u32 kBlocks, class Sum>
 static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
     constexpr u32 factors = kRows * kDepth * kBlocks / 64, results = kRows * kRows * kBlocks / 64;
     constexpr u32 height = sizeof(Sum) == 8 ? 1 : 4;
-    differential::Lanes left[8], right[8];
+    differential::Lanes left[32], right[32];
     for (u32 k = 0; k < factors; ++k) {
         left[k] = all_lanes(u32(narrowed<kFactor>(a[k])));
         right[k] = all_lanes(u32(narrowed<kFactor>(b[k])));
@@ -110,6 +138,8 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
 #define MULTIPLY(factor, instruction) \
     multiply_in_wave<Factor::factor, kRows, kDepth, kBlocks, Sum>(a + i * kFactors, b + i * kFactors, sums);
 
+#define MULTIPLY_FORMATS(shape) MULTIPLY(Float8x32, )
+
 #endif
 
 #define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx, ...)                                  \
@@ -124,6 +154,19 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
         for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                                 \
         MULTIPLY(factor, instruction)                                                                               \
         for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                                         \
+    }
+
+#define MFMA_FORMATS(name, rows, depth, shape)                                                       \
+    KERNEL(name, i8, i8, f32, .items = 256, .group = 128, .a = 32, .b = 32, .out = rows * rows / 64, \
+           .from_gfx = 0x950) {                                                                      \
+        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = 1, kFactors = 32,     \
+                                       kResults = rows * rows / 64;                                  \
+        typedef f32 Sum;                                                                             \
+        const u32 i = global_id();                                                                   \
+        Sum sums[kResults];                                                                          \
+        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                  \
+        MULTIPLY_FORMATS(shape)                                                                      \
+        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                          \
     }
 
 #if HAS_GFX(908)
@@ -162,12 +205,24 @@ MFMA(mfma_i8_16x16x16, Byte, 16, 16, 1, i32, i32_16x16x16i8, 0x908, 0x942)
 #if HAS_GFX(942)
 MFMA(mfma_i8_16x16x32, Byte8, 16, 32, 1, i32, i32_16x16x32_i8, 0x942)
 MFMA(mfma_i8_32x32x16, Byte8, 32, 16, 1, i32, i32_32x32x16_i8, 0x942)
-MFMA(mfma_xf32_16x16x8, Single, 16, 8, 1, f32, f32_16x16x8_xf32, 0x942)
-MFMA(mfma_xf32_32x32x4, Single, 32, 4, 1, f32, f32_32x32x4_xf32, 0x942)
 MFMA(mfma_fp8_16x16x32, Float8, 16, 32, 1, f32, f32_16x16x32_fp8_fp8, 0x942)
 MFMA(mfma_fp8_32x32x16, Float8, 32, 16, 1, f32, f32_32x32x16_fp8_fp8, 0x942)
 MFMA(mfma_bf8_16x16x32, BFloat8, 16, 32, 1, f32, f32_16x16x32_bf8_bf8, 0x942)
 MFMA(mfma_bf8_32x32x16, BFloat8, 32, 16, 1, f32, f32_32x32x16_bf8_bf8, 0x942)
+#endif
+#if HAS_GFX(942) && (!HAS_GFX(950) || defined(EVERY_GFX))
+MFMA(mfma_xf32_16x16x8, Single, 16, 8, 1, f32, f32_16x16x8_xf32, 0x942, 0x950)
+MFMA(mfma_xf32_32x32x4, Single, 32, 4, 1, f32, f32_32x32x4_xf32, 0x942, 0x950)
+#endif
+#if HAS_GFX(950)
+MFMA(mfma_f16_16x16x32, Half, 16, 32, 1, f32, f32_16x16x32_f16, 0x950)
+MFMA(mfma_f16_32x32x16, Half, 32, 16, 1, f32, f32_32x32x16_f16, 0x950)
+MFMA(mfma_bf16_16x16x32, Brain, 16, 32, 1, f32, f32_16x16x32_bf16, 0x950)
+MFMA(mfma_bf16_32x32x16, Brain, 32, 16, 1, f32, f32_32x32x16_bf16, 0x950)
+MFMA(mfma_i8_16x16x64, Byte16, 16, 64, 1, i32, i32_16x16x64_i8, 0x950)
+MFMA(mfma_i8_32x32x32, Byte16, 32, 32, 1, i32, i32_32x32x32_i8, 0x950)
+MFMA_FORMATS(mfma_fp8_16x16x128, 16, 128, 16x16x128)
+MFMA_FORMATS(mfma_fp8_32x32x64, 32, 64, 32x32x64)
 #endif
 
 /// Two tiles of 16 rows times two of 16 columns, over a depth of 64: what a matrix library's inner loop is.

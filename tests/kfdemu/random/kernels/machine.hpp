@@ -58,7 +58,7 @@ FN u32 sad_masked(u32 a, u32 b, u32 c) {
 #endif
 
 // Dot products: V_DOT* of the targets that have them, sums of products elsewhere. None of them saturates here.
-#if ON_DEVICE && (defined(__gfx90a__) || defined(__gfx942__))
+#if ON_DEVICE && (defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__))
 FN u32 dot_8(u32 a, u32 b, u32 c) { return __builtin_amdgcn_udot4(a, b, c, false); }
 FN i32 dot_8(i32 a, i32 b, i32 c) { return __builtin_amdgcn_sdot4(a, b, c, false); }
 FN u32 dot_4(u32 a, u32 b, u32 c) { return __builtin_amdgcn_udot8(a, b, c, false); }
