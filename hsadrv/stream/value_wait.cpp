@@ -10,7 +10,7 @@ namespace hsadrv::detail {
 bool queues_take_barrier_value(AgentRef agent) {
     const std::string name = agent.name();
     if (agent.emulates_queues().value_or(false)) return false;
-    return name == "gfx90a" || name == "gfx940" || name == "gfx941" || name == "gfx942";
+    return name == "gfx90a" || name == "gfx940" || name == "gfx941" || name == "gfx942" || name == "gfx950";
 }
 
 Relay::Relay(SignalRef signal, Condition condition, std::int64_t value, std::function<bool()> may_open,

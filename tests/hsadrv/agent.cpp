@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "shared/compute_unit.hpp"
 #include "tests/hsadrv/device.hpp"
 
 using namespace hsadrv;
@@ -188,7 +189,7 @@ TEST_CASE("the limits of a GPU are plausible", "[agent]") {
     CHECK(gpu.cacheline_bytes() >= 32);
     CHECK(gpu.queues_max() > 0);
     CHECK(gpu.queue_min_packets() <= gpu.queue_max_packets());
-    CHECK(gpu.group_segment_max_bytes() == 65536);
+    CHECK(gpu.group_segment_max_bytes() == shared::compute_unit(gpu.name().c_str()).lds_bytes);
     CHECK_NOTHROW(gpu.memory_bus_width_bits());
     CHECK_NOTHROW(gpu.memory_max_clock_mhz());
     CHECK_NOTHROW(gpu.fast_f16());

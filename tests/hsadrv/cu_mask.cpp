@@ -20,7 +20,7 @@ TEST_CASE("units of gfx10 and newer are named in pairs", "[cu_mask]") {
         CHECK_FALSE(splits_pairs(Mask{0x3, 0xc0000000}, target));
         for (const std::uint32_t half : {1u, 2u, 6u, 0x80000000u}) CHECK(splits_pairs(Mask{0x3, half}, target));
     }
-    for (const char* target : {"gfx900", "gfx90a", "gfx942"}) CHECK_FALSE(splits_pairs(Mask{1}, target));
+    for (const char* target : {"gfx900", "gfx90a", "gfx942", "gfx950"}) CHECK_FALSE(splits_pairs(Mask{1}, target));
 }
 
 TEST_CASE("a text of another form names none", "[cu_mask]") {

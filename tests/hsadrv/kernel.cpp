@@ -107,6 +107,11 @@ TEST_CASE("a layout gives each LDS pointer its array", "[kernel][device]") {
     launcher.run("two_arrays", {.grid = 1, .workgroup = 1, .lds = layout}, out.data());
     CHECK(out[0] == 0);
     CHECK(out[1] == 8);
+
+    const auto limit = static_cast<std::uint32_t>(launcher.device.gpu.agent().group_segment_max_bytes());
+    const auto all = shared::lds_layout(shared::lds_array<char>(limit - 8), shared::lds_array<double>(1));
+    launcher.run("two_arrays", {.grid = 1, .workgroup = 1, .lds = all}, out.data());
+    CHECK(out[1] == limit - 8);  // where it writes
 }
 
 TEST_CASE("a kernel sees its work-group and grid sizes", "[kernel][device]") {

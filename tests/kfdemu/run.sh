@@ -92,16 +92,19 @@ if command -v rocminfo >/dev/null; then
     expect 'rocminfo finds the module' 0 'ROCk module is loaded' "$kfdemu" run -- rocminfo
     expect 'rocminfo finds gfx90a' 0 'Name: +gfx90a' "$kfdemu" run -- rocminfo
     expect 'rocminfo finds gfx900' 0 'amdgcn-amd-amdhsa--gfx900:xnack-' "$kfdemu" run --gpu gfx900 -- rocminfo
-    if "$kfdemu" run --gpu gfx942 -- rocminfo 2>/dev/null | grep -q 'Name: *gfx942'; then
-        expect 'rocminfo finds one XCC' 0 'Compute Unit: +38' "$kfdemu" run --gpu gfx942 --partition cpx -- rocminfo
-    else
-        expect 'a runtime that is older than the model is named' 0 'libhsa-runtime64.*, does not know gfx942: ROCR 6.1.2 \(Debian 13\) does' \
-            bash -c '"$0" run --gpu gfx942 -- rocminfo 2>&1' "$kfdemu"
-    fi
+    for known in 'gfx942 38 6.1.2 \(Debian 13\)' 'gfx950 32 6.4.3 \(Debian sid\)'; do
+        read -r model units release <<<"$known"
+        if "$kfdemu" run --gpu "$model" -- rocminfo 2>/dev/null | grep -q "Name: *$model"; then
+            expect "rocminfo finds one XCC of $model" 0 "Compute Unit: +$units" "$kfdemu" run --gpu "$model" --partition cpx -- rocminfo
+        else
+            expect "a runtime that is older than $model is named" 0 "libhsa-runtime64.*, does not know $model: ROCR $release does" \
+                bash -c '"$0" run --gpu "$1" -- rocminfo 2>&1' "$kfdemu" "$model"
+        fi
+    done
     expect 'rocminfo finds both GPUs' 0 '^2$' \
         bash -c '"$0" run --gpus 2 -- rocminfo | grep -cE "^  Name: +gfx90a"' "$kfdemu"
 else
-    skipped=6
+    skipped=7
     echo 'skipped: rocminfo is not installed'
 fi
 totals

@@ -59,17 +59,22 @@ TEST_CASE("a process's mappings have the names of device files, and other files 
 
 TEST_CASE("a GPU of several XCCs is one node, or one of each", "[kfdemu][sysfs]") {
     struct Shown {
+        const char* model;
         Partition partition;
         unsigned xccs, units, engines, copies, xgmi_copies;
         std::uint64_t gib;
+        unsigned lds_kib;
     };
-    for (const Shown& shown :
-         {Shown{Partition::spx, 8, 304, 32, 2, 14, 192}, Shown{Partition::cpx, 1, 38, 4, 2, 0, 24}}) {
-        CAPTURE(shown.xccs);
-        const Topology one = machine(1, "gfx942", shown.partition);
+    for (const Shown& shown : {Shown{"gfx942", Partition::spx, 8, 304, 32, 2, 14, 192, 64},
+                               {"gfx942", Partition::cpx, 1, 38, 4, 2, 0, 24, 64},
+                               {"gfx950", Partition::spx, 8, 256, 32, 2, 14, 288, 160},
+                               {"gfx950", Partition::cpx, 1, 32, 4, 2, 0, 36, 160}}) {
+        CAPTURE(shown.model, shown.xccs);
+        const Topology one = machine(1, shown.model, shown.partition);
         const std::string properties = text(one, root + "/nodes/1/properties");
         CHECK(property(properties, "num_xcc") == shown.xccs);
         CHECK(property(properties, "simd_count") == 4 * shown.units);
+        CHECK(property(properties, "lds_size_in_kb") == shown.lds_kib);
         CHECK(property(properties, "array_count") == shown.engines);
         CHECK(property(properties, "num_sdma_engines") == shown.copies);
         CHECK(property(properties, "num_sdma_xgmi_engines") == shown.xgmi_copies);

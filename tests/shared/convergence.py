@@ -24,7 +24,7 @@ LANGUAGES = {
 CLANG_16 = ["-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"]
 RDNA = [[wave, mode] for wave in ("-mno-wavefrontsize64", "-mwavefrontsize64") for mode in ("-mcumode", "-mno-cumode")]
 # The modes of each target. Older clangs call gfx942 gfx940.
-CONFIGURATIONS = {**{target: [[]] for target in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942")},
+CONFIGURATIONS = {**{target: [[]] for target in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950")},
                   **{target: RDNA for target in ("gfx1010", "gfx1030", "gfx1100", "gfx1200", "gfx1201")}}
 
 # In the assembly: reductions by the step that occurs once in each.
@@ -54,12 +54,13 @@ def expected(source):
 
 
 def functions(text, begin, end):
-    """{name: text} of the functions of an assembly or of LLVM IR. C++ names stay as the source has them."""
+    """{name: text} of the functions of an assembly or of LLVM IR. C++ names stay as the source has them. A kernel of clang 22's
+    OpenCL C is the function that it calls at -O0."""
     found = {}
     for match in re.finditer(begin, text, flags=re.M):
         name = re.sub(r"^_ZL\d+(\w+?)(j*|v)$", r"\1", match[1])
         found[name] = text[match.end():text.find(end, match.end())]
-    return found
+    return {name: found.get("__clang_ocl_kern_imp_" + name, text) for name, text in found.items()}
 
 
 def pattern_and_times(operation, times, target, modes):

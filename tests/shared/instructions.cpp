@@ -29,11 +29,13 @@ const std::string& assembly(const std::string& source, const std::string& level,
     return text;
 }
 
-/// The lines of one kernel, from its label to its end.
+/// The lines of one kernel, from its label to its end; of clang 22's OpenCL C those of the function that it calls at
+/// -O0.
 std::string kernel(const std::string& text, const std::string& name) {
-    const std::size_t start = text.find("\n" + name + ":");
+    std::size_t start = text.find("\n__clang_ocl_kern_imp_" + name + ":");
+    if (start == std::string::npos) start = text.find("\n" + name + ":");
     REQUIRE(start != std::string::npos);
-    return text.substr(start, text.find("s_endpgm", start) - start);
+    return text.substr(start, text.find("\n.Lfunc_end", start) - start);
 }
 
 /// One of the texts between the bars.

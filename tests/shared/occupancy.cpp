@@ -119,6 +119,7 @@ TEST_CASE("accumulation registers begin at a multiple of four if they share a fi
         {"gfx90a", 4, 1, 5},
         {"gfx90a", 5, 1, 9},
         {"gfx942", 101, 200, 304},
+        {"gfx950", 101, 200, 304},
         {"gfx908", 101, 200, 200},
         {"gfx908", 200, 101, 200},
         {"gfx900", 7, 0, 7},

@@ -119,7 +119,7 @@ TEST_CASE("a barrier-value packet stops its queue on models that IREE and CLR do
           "[control][packets]") {
     NEEDS_CONTROL(control);
     const std::string model = Machine{}.gpu().name;
-    const bool known = model == "gfx90a" || model == "gfx942";
+    const bool known = model == "gfx90a" || model == "gfx942" || model == "gfx950";
     check_child("barrier values", "barrier-value", known ? "taken" : "refused");
     check_child("barrier values", "no-barrier-value", "taken");
     if (known) return;
@@ -157,7 +157,8 @@ TEST_CASE("a barrier value opens when its comparison holds: each comparison, sig
           "[control][packets]") {
     NEEDS_CONTROL(control);
     const std::string model = Machine{}.gpu().name;
-    if (model != "gfx90a" && model != "gfx942") SKIP_BECAUSE("this model has no barrier-value packets when strict");
+    if (model != "gfx90a" && model != "gfx942" && model != "gfx950")
+        SKIP_BECAUSE("this model has no barrier-value packets when strict");
     check_child("barrier values below zero", "barrier-value", "as all do");
     check_child("barrier values below zero", "no-barrier-value", "as signed");
 }

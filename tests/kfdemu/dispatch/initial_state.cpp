@@ -151,6 +151,17 @@ TEST_CASE("the first wave of a group is marked in the work-group info", "[dispat
     REQUIRE(one.wave.s[16] == (1u << 31 | 4));
 }
 
+TEST_CASE("a wave reads its group's LDS in granules of the GPU", "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx942);
+    l.packet.group_segment_size = 1284;
+    OneWave one;
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.lds_alloc == 3u << 12);
+    l.gpu.lds_granule_bytes = 1280;
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.lds_alloc == 2u << 12);
+}
+
 TEST_CASE("work-item ids: three registers before gfx90a, packed into one there", "[dispatch][state]") {
     for (Target target : isa::kTargets)
         for (unsigned dimensions : {1u, 2u, 3u}) {

@@ -168,6 +168,9 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     p.workgroup_size = {256, 1, 1};
     p.grid_size = {256, 1, 1};
     REQUIRE_FALSE(check_packet(p, GpuFacts{}));
+    p.group_segment_size = 160 * 1024;
+    REQUIRE_FALSE(check_packet(p, GpuFacts{.lds_bytes = 160 * 1024}));
+    REQUIRE(check_packet(p, GpuFacts{}));
     REQUIRE_FALSE(check_scratch(p, KernelDescriptor{}, queue));
     KernelDescriptor narrow;
     narrow.width = 32;  // twice as many waves as there is scratch for

@@ -123,6 +123,30 @@ TEST_CASE("append and consume count the active lanes", "[dispatch][lds]") {
     });
 }
 
+TEST_CASE("a work-group's LDS is rounded to the GPU's granule, up to all that a compute unit has", "[dispatch][lds]") {
+    struct Row {
+        std::uint32_t unit_bytes, granule_bytes, wanted_bytes, ends_at;
+    };
+    constexpr Row rows[] = {
+        {64 * 1024, 512, 4, 512},         {64 * 1024, 512, 516, 1024},
+        {64 * 1024, 512, 65536, 65536},   {160 * 1024, 1280, 4, 1280},
+        {160 * 1024, 1280, 1280, 1280},   {160 * 1024, 1280, 1284, 2560},
+        {160 * 1024, 1280, 65536, 66560}, {160 * 1024, 1280, 160 * 1024, 160 * 1024},
+    };
+    on_each("lds", [&](Machine& gpu, const CodeObject& code) {
+        for (const Row& r : rows) {
+            CAPTURE(r.granule_bytes, r.wanted_bytes);
+            gpu.gpu.lds_bytes = r.unit_bytes;
+            gpu.gpu.lds_granule_bytes = r.granule_bytes;
+            auto* out = gpu.allocate<std::uint32_t>(1);
+            code.launch("kept", {.grid = {1}, .group = {1}, .lds_bytes = r.wanted_bytes}, out, r.ends_at - 4);
+            REQUIRE(*out == 7);
+            code.launch("kept", {.grid = {1}, .group = {1}, .lds_bytes = r.wanted_bytes}, out, r.ends_at);
+            REQUIRE(*out == 0);
+        }
+    });
+}
+
 TEST_CASE("outside its LDS a work-group reads zero, and its writes are dropped", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(64);

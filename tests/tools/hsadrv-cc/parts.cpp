@@ -88,6 +88,7 @@ TEST_CASE("the kernel driver's version number names a processor", "[hsadrv-cc]")
     const auto [number, name] = GENERATE(table<std::uint32_t, std::string>({{90000, "gfx900"},
                                                                             {90010, "gfx90a"},
                                                                             {90402, "gfx942"},
+                                                                            {90500, "gfx950"},
                                                                             {100300, "gfx1030"},
                                                                             {110001, "gfx1101"},
                                                                             {90012, "gfx90c"}}));

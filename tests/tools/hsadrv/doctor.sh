@@ -95,13 +95,16 @@ cause 'a kernel of the runtime never ends' dispatch 'loading code.*did not end w
     on --defect dispatches:1- -- "${doctor[@]}" --timeout 4
 cause 'a kernel never ends' dispatch 'doctor_examination.*hangs in kernels' on --defect dispatches:2- -- "${doctor[@]}" --timeout 4
 cause 'the only GPU is hidden' agents 'device cgroup hides 1 of KFD.s 1.*device' on --hide 0 -- "${doctor[@]}"
-# Of a runtime that knows all models there is nothing to see.
-if "$kfdemu" run --gpu gfx942 -- "${doctor[@]}" >/dev/null 2>&1; then
-    skip 1 'this runtime knows every model'
-else
-    cause 'a GPU that is newer than the runtime' agents 'of KFD.s 1: the runtime, .*, does not know gfx942.*ROCR 6.1.2 \(Debian 13\) knows gfx942' \
-        on --gpu gfx942 -- "${doctor[@]}"
-fi
+# Of a runtime that knows the model there is nothing to see.
+for known in 'gfx942 6.1.2 \(Debian 13\)' 'gfx950 6.4.3 \(Debian sid\)'; do
+    read -r model release <<<"$known"
+    if "$kfdemu" run --gpu "$model" -- "${doctor[@]}" >/dev/null 2>&1; then
+        skip 1 "this runtime knows $model"
+        continue
+    fi
+    cause "the runtime is older than $model" agents "of KFD.s 1: the runtime, .*, does not know $model.*ROCR $release knows $model" \
+        on --gpu "$model" -- "${doctor[@]}"
+done
 ROCR_VISIBLE_DEVICES=7 cause 'a GPU that is not there' environment '"7" names no GPU.*0 \(GPU-.*unset ROCR_VISIBLE_DEVICES' \
     on_gpu "${doctor[@]}"
 HSA_OVERRIDE_GFX_VERSION=vega cause 'an override that is no version' environment 'no version.*unset HSA_OVERRIDE_GFX_VERSION' \

@@ -38,6 +38,12 @@ constexpr Model kModels[] = {
      .l1_kib = 32, .l2_kib = 4096, .l3_kib = 262144, .cache_line_bytes = 128, .engine_clock_mhz = 2100, .memory_clock_mhz = 1300, .memory_width_bits = 8192,
      .firmware = 150, .sdma_firmware = 21, .sdma_engines = 2, .xgmi_sdma_engines = 14, .vram_gib = 192, .sram_ecc = true,
      .barrier_value = true, .fan = false, .runtime = "6.1.2 (Debian 13)"},
+    {.name = "gfx950", .gfx_target_version = 90500, .device_id = 0x75a3, .pci_revision = 0x00, .asic_revision = 0, .family = 141,
+     .xccs = 8, .compute_units = 256, .simds_per_cu = 4, .max_waves_per_simd = 8,
+     .shader_engines = 32, .arrays_per_engine = 1, .cus_per_array = 9, .max_scratch_slots_per_cu = 32, .lds_kib = 160, .lds_granule_bytes = 1280,
+     .l1_kib = 32, .l2_kib = 4096, .l3_kib = 262144, .cache_line_bytes = 128, .engine_clock_mhz = 2400, .memory_clock_mhz = 2000, .memory_width_bits = 8192,
+     .firmware = 38, .sdma_firmware = 12, .sdma_engines = 2, .xgmi_sdma_engines = 14, .vram_gib = 288, .sram_ecc = true,
+     .barrier_value = true, .fan = false, .runtime = "6.4.3 (Debian sid)"},
 };
 // clang-format on
 

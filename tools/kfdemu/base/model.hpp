@@ -21,6 +21,7 @@ struct Model {
     std::uint32_t shader_engines, arrays_per_engine, cus_per_array;  ///< shader engines of all XCCs
     std::uint32_t max_scratch_slots_per_cu;
     std::uint32_t lds_kib;
+    std::uint32_t lds_granule_bytes = 512;                   ///< a work-group's LDS is a multiple of it
     std::uint32_t l1_kib, l2_kib, l3_kib, cache_line_bytes;  ///< L2 of one XCC; l3_kib 0: none
     std::uint32_t engine_clock_mhz, memory_clock_mhz, memory_width_bits;
     std::uint32_t firmware, sdma_firmware;

@@ -146,7 +146,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     common.scratch_size_bytes = l.packet.private_segment_size != 0 ? l.queue.scratch_wave_bytes() : 0;
     // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
     common.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
-    common.lds_alloc = (l.packet.group_segment_size + 511) / 512 << 12;
+    common.lds_alloc = (l.packet.group_segment_size + l.gpu.lds_granule_bytes - 1) / l.gpu.lds_granule_bytes << 12;
     isa::set_mode(common, l.kernel.mode);
 }
 

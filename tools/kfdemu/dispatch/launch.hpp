@@ -38,6 +38,7 @@ static_assert(sizeof(KernelDispatchPacket) == 64);
 struct GpuFacts {
     isa::Target target = isa::Target::gfx90a;
     std::uint32_t lds_bytes = 64 * 1024;         ///< of a compute unit, and the limit of a work-group
+    std::uint32_t lds_granule_bytes = 512;       ///< of what a work-group has
     std::uint32_t xccs = 1, shader_engines = 8;  ///< shader engines of all XCCs
     std::uint64_t shared_base = kLdsAperture.base;
     std::uint64_t private_base = kScratchAperture.base;

@@ -25,9 +25,6 @@ constexpr std::uint64_t kShortSlice = 64;
 constexpr std::size_t kRegistersPerWave = 256 + 256 + 32 + 3;
 constexpr std::size_t kWaveRegisterDwords = kRegistersPerWave * isa::kMostLanes;
 
-/// LDS is allocated in granules of 128 dwords ("Vega" ISA manual, LDS_SIZE).
-constexpr std::uint32_t kLdsGranuleBytes = 512;
-
 void* allocate(std::size_t bytes) {
     void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (memory == nullptr) throw std::bad_alloc{};
@@ -69,8 +66,8 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     place.unit = place_of_unit(setup.gpu, units ? (*units)[index % units->size()] : 0);
 
     reserve_waves(place.waves);
-    const std::uint32_t lds_bytes =
-        (packet.group_segment_size + kLdsGranuleBytes - 1) / kLdsGranuleBytes * kLdsGranuleBytes;
+    const std::uint32_t granule = setup.gpu.lds_granule_bytes;
+    const std::uint32_t lds_bytes = (packet.group_segment_size + granule - 1) / granule * granule;
     if (lds_ == nullptr) lds_.reset(static_cast<std::byte*>(allocate(setup.gpu.lds_bytes)));
     if (setup.garbage) {
         setup.garbage->fill(lds_.get(), lds_bytes, Random{setup.queue.dispatch_id}.next() + index);

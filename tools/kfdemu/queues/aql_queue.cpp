@@ -224,6 +224,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                   .queue = *queue,
                                   .gpu = {.target = code_.target(),
                                           .lds_bytes = gpu_.model->lds_kib * 1024,
+                                          .lds_granule_bytes = gpu_.model->lds_granule_bytes,
                                           .xccs = gpu_.model->xccs,
                                           .shader_engines = gpu_.model->shader_engines},
                                   .memory = &space_,

@@ -117,6 +117,12 @@ KERNEL void append_and_consume(u32* out) {
 }
 
 /// Reads and writes past the end of the work-group's LDS.
+/// What LDS at that address keeps of a 7.
+KERNEL void kept(u32* out, volatile LDS_POINTER u32* at) {
+    *at = 7;
+    *out = *at;
+}
+
 KERNEL void outside_lds(u32* out) {
     LDS u32 small[64];
     const u32 l = local_x();

@@ -17,8 +17,12 @@ __kernel void illegal(void) { __asm__ volatile(".long 0xbfff0000"); }
 // The code of llvm.trap.
 __kernel void trap(void) { __asm__ volatile("s_trap 2"); }
 
-// Jumps to where there may be no code.
-__kernel void jump_to(ulong address) { __asm__ volatile("s_setpc_b64 %0" : : "s"(address)); }
+// Jumps to where there may be no code. clang 22 also makes a function of a kernel, whose arguments are in VGPRs.
+__kernel void jump_to(ulong address) {
+    const ulong high = __builtin_amdgcn_readfirstlane((uint)(address >> 32));
+    const ulong low = (uint)__builtin_amdgcn_readfirstlane((uint)address);
+    __asm__ volatile("s_setpc_b64 %0" : : "s"(high << 32 | low));
+}
 
 // Correct itself; its packet may be invalid.
 __kernel void well(void) {}
