@@ -53,6 +53,11 @@ KERNEL void matmul_f64(const float* a, const float* b, float* c, u32 n) {
         sum = __builtin_amdgcn_mfma_f64_16x16x4f64(static_cast<double>(a[(row + l % 16) * n + k + l / 16]),
                                                    static_cast<double>(b[(k + l / 16) * n + column + l % 16]), sum, 0,
                                                    0, 0);
+#if defined(__gfx950__)
+    // Where paths join, clang 22 counts the wait states of one of them (GCNHazardRecognizer's getWaitStatesSince visits
+    // each block once), and gfx950 wants more than what the code before the first use has.
+    asm volatile("s_nop 15\n\ts_nop 2" : "+v"(sum));
+#endif
 #else
     for (u32 r = 0; r < 4; ++r)
         for (u32 k = 0; k < n; ++k)

@@ -53,7 +53,18 @@ class VectorFlow {
         const Undefined u = flow_.read(inst_.src[0], static_cast<unsigned>(lane));
         flow_.write_scalar(inst_.dst, 1, {{0, u.bits}, u.origin});
     }
+    /// Of rows: lane l of SRC0 and the lane of DST that is a row further change places.
+    void swap_rows(unsigned size) {
+        for (unsigned l = 0; l < kMostLanes; ++l) {
+            if ((l & size) != 0) continue;
+            const Undefined upper = flow_.read(inst_.dst, l + size), lower = flow_.read(inst_.src[0], l);
+            if ((lanes_ >> l & 1) != 0) flow_.own.registers.set(inst_.src[0], l, upper);
+            if ((lanes_ >> (l + size) & 1) != 0) flow_.own.registers.set(inst_.dst, l + size, lower);
+        }
+    }
     void swap() {
+        if (flow_.op() == Op::v_permlane16_swap_b32) return swap_rows(16);
+        if (flow_.op() == Op::v_permlane32_swap_b32) return swap_rows(32);
         for_each_lane(lanes_, [&](unsigned l) {
             const Undefined a = flow_.read(inst_.dst, l), b = flow_.read(inst_.src[0], l);
             flow_.own.registers.set(inst_.dst, l, b);
