@@ -26,8 +26,8 @@
 //     add, double    ds_add_f64 on gfx90a and gfx94x;  a cmpswap loop (2)                     a cmpswap loop
 //                    elsewhere a cmpst loop
 // GFX11 and later use the suffixes _b32, _u64, …, and the names ds_storexchg and ds_cmpstore. (1) With LLVM 16 a store
-// if the result is unused. (2) On gfx94x from LLVM 17: add_f32 and add_f64, which work on all memory of the device
-// there; unsafe_atomic_add below uses them elsewhere.
+// if the result is unused. (2) On gfx94x from LLVM 17: add_f32 and add_f64, and on gfx12 from LLVM 20 add_f32, which
+// work on all memory of the device there; unsafe_atomic_add below uses them elsewhere.
 #pragma once
 
 #include "../lds_layout.hpp"
@@ -85,6 +85,13 @@ HSADRV_DEVICE T change_by_compare_exchange(T* address, F changed) {
 
 }  // namespace detail
 
+// From clang 20 on, an addition of floats that says nothing of the memory may be one that fine-grained memory does not
+// do.
+#if __has_cpp_attribute(clang::atomic)
+#define HSADRV_OF_ANY_MEMORY [[clang::atomic(fine_grained_memory, remote_memory)]]
+#else
+#define HSADRV_OF_ANY_MEMORY
+#endif
 // clang's builtins follow the pointer's address space. `for_system` is the statement that returns for system scope;
 // `value` and `address` are in scope there.
 #define HSADRV_ATOMIC_IN(memory, default_scope, name, builtin, accepted, for_system)        \
@@ -108,6 +115,10 @@ HSADRV_DEVICE T change_by_compare_exchange(T* address, F changed) {
                                                       [value](T found) HSADRV_LAMBDA { return found + value; }); \
         else                                                                                                     \
             asm("" : "+v"(value));                                                                               \
+    } else if constexpr (!detail::is_atomic_integer<T>) {                                                        \
+        HSADRV_OF_ANY_MEMORY {                                                                                   \
+            return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, static_cast<int>(Scope));            \
+        }                                                                                                        \
     }
 
 HSADRV_ATOMIC(atomic_add, __hip_atomic_fetch_add, is_atomic_number, HSADRV_ADDED)
@@ -122,6 +133,7 @@ HSADRV_ATOMIC(atomic_exchange, __hip_atomic_exchange, is_atomic_number, (void)0)
 #undef HSADRV_CHANGED_TO
 #undef HSADRV_ATOMIC
 #undef HSADRV_ATOMIC_IN
+#undef HSADRV_OF_ANY_MEMORY
 
 #define HSADRV_ATOMICS_IN(memory, default_scope)                                                                \
     template <MemoryScope Scope = default_scope, class T>                                                       \

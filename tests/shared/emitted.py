@@ -40,7 +40,8 @@ def wanted(kernel, clang, target):
         if scope == "lds":
             native = kind == "float" or target in ("gfx90a", "gfx940", "gfx942", "gfx950")
             return [{"fadd"}] if native else [{"cmpswap"}]
-        return [{"cmpswap"}, {"fadd"}] if scope == "agent" and target in ("gfx942", "gfx950") else [{"cmpswap"}]
+        anywhere = target in ("gfx942", "gfx950") or (target.startswith("gfx12") and kind == "float")
+        return [{"cmpswap"}, {"fadd"}] if scope == "agent" and anywhere else [{"cmpswap"}]
     if scope == "system" and simple in ("min", "max", "and", "or", "xor"):
         return [{"cmpswap"}]
     return [{simple}]

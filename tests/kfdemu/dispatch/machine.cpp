@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tools/kfdemu/base/model.hpp"
 #include "tools/kfdemu/check/process.hpp"
 
 namespace dispatch_test {
@@ -105,6 +106,10 @@ std::vector<Target> targets() {
 Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t scratch_waves, kfdemu::isa::Level level)
     : code{target, translation(), level} {
     gpu.target = target;
+    if (const kfdemu::Model* const model = kfdemu::find_model(kfdemu::isa::name(target))) {
+        gpu.lds_bytes = model->lds_kib * 1024;
+        gpu.lds_granule_bytes = model->lds_granule_bytes;
+    }
     session = session_of_environment();
     // The queue's scratch, as a runtime describes it (amd_queue_t).
     const std::uint32_t wave_bytes = scratch_lane_bytes * 64;

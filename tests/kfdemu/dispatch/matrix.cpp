@@ -47,17 +47,18 @@ void check_matrix(const char* kernel, std::uint32_t tile) {
 /// Whole numbers from -8 to 7.
 int whole_number(std::size_t n, unsigned seed) { return static_cast<int>((n * 37 + n / 64 * 11 + seed) % 16) - 8; }
 _Float16 as_half(int v) { return static_cast<_Float16>(v); }
-/// FP8 of gfx942: three bits of mantissa, and an exponent whose bias is 8.
+/// FP8: three bits of mantissa, and an exponent whose bias is 8 on gfx942 and 7 on gfx950.
+template <unsigned bias>
 std::uint8_t as_fp8(int v) {
     if (v == 0) return 0;
     const unsigned magnitude = static_cast<unsigned>(std::abs(v)), exponent = std::bit_width(magnitude) - 1;
-    return static_cast<std::uint8_t>((v < 0 ? 0x80 : 0) | (exponent + 8) << 3 | (magnitude << 3 >> exponent & 7));
+    return static_cast<std::uint8_t>((v < 0 ? 0x80 : 0) | (exponent + bias) << 3 | (magnitude << 3 >> exponent & 7));
 }
 
 /// c = a b of size x size, both with the depth contiguous: seconds.
 template <class T>
-double multiply(const char* kernel, T (*as)(int), std::uint32_t size, unsigned threads) {
-    Machine gpu{Target::gfx942};
+double multiply(Target target, const char* kernel, T (*as)(int), std::uint32_t size, unsigned threads) {
+    Machine gpu{target};
     const CodeObject code = gpu.load("matrix", "O3");
     std::vector<T> a(std::size_t{size} * size), b(a.size());
     for (std::size_t n = 0; n < a.size(); ++n) a[n] = as(whole_number(n, 3)), b[n] = as(whole_number(n, 5));
@@ -78,21 +79,35 @@ double multiply(const char* kernel, T (*as)(int), std::uint32_t size, unsigned t
     REQUIRE(wrong == 0);
     return seconds.count();
 }
+double multiply_fp8(Target target, std::uint32_t size, unsigned threads) {
+    return multiply(target, "gemm_fp8", target == Target::gfx942 ? as_fp8<8> : as_fp8<7>, size, threads);
+}
+/// With FP8, those that the kernels were compiled for.
+std::vector<Target> fp8_targets() {
+    std::vector<Target> found;
+    for (const Target target : targets())
+        if (target >= Target::gfx942) found.push_back(target);
+    return found;
+}
 
 }  // namespace
 
 TEST_CASE("a matrix product of 16 and of 8 bits", "[dispatch][matrix]") {
-    if (std::ranges::count(targets(), Target::gfx942) == 0) SKIP_BECAUSE("the kernels were not compiled for gfx942");
-    multiply("gemm_f16", as_half, 96, 2);
-    multiply("gemm_fp8", as_fp8, 96, 2);
+    if (fp8_targets().empty()) SKIP_BECAUSE("the kernels were compiled for no GPU with FP8");
+    for (const Target target : fp8_targets()) {
+        multiply(target, "gemm_f16", as_half, 128, 2);
+        multiply_fp8(target, 128, 2);
+    }
 }
 
 TEST_CASE("speed of matrix products", "[.speed]") {
-    for (const unsigned threads : {1u, 2u}) {
-        const double operations = 2.0 * 512 * 512 * 512, half = multiply("gemm_f16", as_half, 512, threads),
-                     fp8 = multiply("gemm_fp8", as_fp8, 512, threads);
-        std::printf("512 x 512 x 512 by MFMA, threads: %u: FP16 %.2f GFLOP/s, FP8 %.2f GFLOP/s\n", threads,
-                    operations / half / 1e9, operations / fp8 / 1e9);
+    for (const Target target : fp8_targets()) {
+        for (const unsigned threads : {1u, 2u}) {
+            const double operations = 2.0 * 512 * 512 * 512, half = multiply(target, "gemm_f16", as_half, 512, threads),
+                         fp8 = multiply_fp8(target, 512, threads);
+            std::printf("512 x 512 x 512 by MFMA of %s, threads: %u: FP16 %.2f GFLOP/s, FP8 %.2f GFLOP/s\n",
+                        kfdemu::isa::name(target), threads, operations / half / 1e9, operations / fp8 / 1e9);
+        }
     }
 }
 

@@ -50,6 +50,7 @@ static inline auto packed(const i8* from) {
         typename VectorOf<i32, 4>::type words;
         __builtin_memcpy(&words, from, sizeof words);
         return words;
+#if HAS_GFX(950)
     } else if constexpr (kFactor == Factor::Float8x32) {
         typename VectorOf<i32, 8>::type words;
         for (u32 k = 0; k < 8; k += 2) {
@@ -57,6 +58,7 @@ static inline auto packed(const i8* from) {
             words[k] = i32(two), words[k + 1] = i32(two >> 32);
         }
         return words;
+#endif
 #if HAS_GFX(942)
     } else if constexpr (kFactor == Factor::Float8 || kFactor == Factor::BFloat8) {
         const auto pair = [&](u32 k, i32 old, auto high) {

@@ -5,6 +5,7 @@ typedef float Floats4 __attribute__((ext_vector_type(4)));
 typedef float Floats16 __attribute__((ext_vector_type(16)));
 typedef double Doubles4 __attribute__((ext_vector_type(4)));
 typedef _Float16 Halves4 __attribute__((ext_vector_type(4)));
+typedef i32 Bytes32 __attribute__((ext_vector_type(8)));
 
 /// One wave makes one tile of 32 x 32.
 KERNEL void matmul_f32(const float* a, const float* b, float* c, u32 n) {
@@ -103,7 +104,11 @@ KERNEL void gemm_f16([[maybe_unused]] const _Float16* a, [[maybe_unused]] const 
 
 KERNEL void gemm_fp8([[maybe_unused]] const u8* a, [[maybe_unused]] const u8* b, [[maybe_unused]] float* c,
                      [[maybe_unused]] u32 n) {
-#if defined(__gfx942__)
+#if defined(__gfx950__)
+    gemm_tile<Bytes32>(a, b, c, n, [](Bytes32 left, Bytes32 right, Floats16 sum) {
+        return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(left, right, sum, 0, 0, 0, 0, 0, 0);
+    });
+#elif defined(__gfx942__)
     gemm_tile<i64>(a, b, c, n, [](i64 left, i64 right, Floats16 sum) {
         return __builtin_amdgcn_mfma_f32_32x32x16_fp8_fp8(left, right, sum, 0, 0, 0);
     });
