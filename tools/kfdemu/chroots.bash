@@ -31,11 +31,11 @@ apt_settings() {
     apt-config dump | grep -E '^Acquire::(http::Proxy|https::Proxy|Check-Valid-Until|Check-Date) '
 }
 
-# experimental is no whole distribution: sid, with the HSA runtime of experimental.
+# experimental is no whole distribution: sid, with the HSA runtime, HIP and ROCm's libraries of experimental.
 add_experimental() {
     local folder=$cache/experimental
     printf 'deb %s experimental main\n' "$mirror" >"$folder/etc/apt/sources.list.d/experimental.list"
-    printf 'Package: libhsa-runtime* rocm-device-libs* libamd-comgr* rocminfo\nPin: release a=experimental\nPin-Priority: 990\n' \
+    printf 'Package: libhsa-runtime* rocm-device-libs* libamd-comgr* rocminfo libamdhip64* hipcc* libhip* libroc*\nPin: release a=experimental\nPin-Priority: 990\n' \
         >"$folder/etc/apt/preferences.d/experimental"
 }
 

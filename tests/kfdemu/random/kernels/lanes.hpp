@@ -22,8 +22,10 @@ struct Lanes {
     __attribute__((always_inline)) u32 dpp() const {
         return u32(__builtin_amdgcn_update_dpp(int(old), int(own), control, rows, banks, zero));
     }
+    /// To clang 22, what a lane gets that is not here is undefined: of the same index, or value, in all lanes it makes
+    /// another instruction. So it does not know them.
     __attribute__((always_inline)) u32 from(u32 lane) const {
-        return u32(__builtin_amdgcn_ds_bpermute(int(lane << 2), int(own)));
+        return u32(__builtin_amdgcn_ds_bpermute(int(unknown(lane) << 2), int(unknown(own))));
     }
     __attribute__((always_inline)) u32 first() const { return u32(__builtin_amdgcn_readfirstlane(int(own))); }
     __attribute__((always_inline)) u32 votes() const {
