@@ -138,6 +138,21 @@ TEST_CASE("loads of 96 and 128 bits to LDS put a lane's dwords beside each other
     }
 }
 
+TEST_CASE("before gfx950, no load of 96 or 128 bits goes to LDS", "[isa][gfx950]") {
+    for (const Target target : {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a}) {
+        for (const char* const name : {"flat_load_dword", "flat_load_dwordx3", "flat_load_dwordx4"}) {
+            Buffered m{kfdemu::isa::best_level(), target};
+            for (u32 lane = 0; lane < 64; ++lane)
+                m.machine.lane(2, lane) = static_cast<u32>(kBase), m.machine.lane(3, lane) = u32{kBase >> 32};
+            const u32 to_lds = 1u << 13;
+            const std::vector<u32> code{0xdc000000u | opcode_of(row_of(name, target), target) << 18 | 2u << 14 | to_lds,
+                                        2u | 0x7fu << 16};
+            INFO(name << " on " << kfdemu::isa::name(target));
+            CHECK(m.run(code) == (std::string{name} == "flat_load_dword" ? Stop::End : Stop::Illegal));
+        }
+    }
+}
+
 namespace {
 
 const NumberFormat* const kFormats[] = {&kOcpFp8, &kOcpBf8, &kFp6, &kBf6, &kFp4};

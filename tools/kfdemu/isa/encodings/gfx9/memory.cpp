@@ -20,6 +20,10 @@ bool returns_what_it_cannot(const Gfx9Fields& f) {
            f.bit(0, f.row.format == Format::Flat ? 16 : 14);
 }
 
+bool loads_to_lds_what_it_cannot(const Gfx9Fields& f) {
+    return (f.inst.flags & kLds) != 0 && dwords(f.row.dst) > 2 && !f.traits.wide_loads_to_lds;
+}
+
 bool smem(const Gfx9Fields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
@@ -57,6 +61,7 @@ bool flat(const Gfx9Fields& f) {
     if (f.traits.sve_bit && bit13 && i.segment != Segment::Scratch) return false;
     if (f.row.is(kToLds) && is_flat) return false;
     f.flag(f.traits.sve_bit ? f.row.is(kToLds) : bit13, kLds);
+    if (loads_to_lds_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 16), kGlc);
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.traits.scc_bit && f.bit(0, 25), kScc);
@@ -104,7 +109,7 @@ bool mubuf(const Gfx9Fields& f) {
     if (!f.two_words() || returns_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
-    if (f.bit(0, 16) && dwords(f.row.dst) > 2 && !f.traits.wide_loads_to_lds) return false;
+    if (loads_to_lds_what_it_cannot(f)) return false;
     f.flag(f.traits.scc_bit && f.bit(0, 15), kScc);
     return buffer(f);
 }
