@@ -16,7 +16,7 @@ demo_packages=(rocminfo)
 # Versions of the formatter differ in their output: both releases have 19.
 lint_packages=(clang-format-19 shellcheck codespell git)
 test_packages=(catch2 "${demo_packages[@]}" kmod python3-jsonschema python3-numpy python3-yaml mypy man-db zsh libxml2-utils)
-ci_packages=(libclang-rt-19-dev debootstrap qemu-user clang-14? lld-14? clang-16? lld-16? "${lint_packages[@]}")
+ci_packages=(libclang-rt-19-dev debootstrap qemu-user clang-14? lld-14? clang-16? lld-16? llvm-22? "${lint_packages[@]}")
 
 # What kfdemu emulates: the kernels inside the libraries are compiled for these alone where no GPU is.
 kfdemu_models=gfx900,gfx906,gfx908,gfx90a,gfx942

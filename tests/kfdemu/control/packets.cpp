@@ -13,6 +13,8 @@ namespace {
 // Long enough that a packet which did not wait would have completed.
 constexpr Duration kAWhile = 20ms;
 
+bool has_barrier_value(const std::string& model) { return model == "gfx90a" || model == "gfx942" || model == "gfx950"; }
+
 /// This device with other behaviours, for a separate process.
 Environment with(const std::string& behaviours) {
     const char* device = std::getenv("KFDEMU");
@@ -119,7 +121,7 @@ TEST_CASE("a barrier-value packet stops its queue on models that IREE and CLR do
           "[control][packets]") {
     NEEDS_CONTROL(control);
     const std::string model = Machine{}.gpu().name;
-    const bool known = model == "gfx90a" || model == "gfx942" || model == "gfx950";
+    const bool known = has_barrier_value(model);
     check_child("barrier values", "barrier-value", known ? "taken" : "refused");
     check_child("barrier values", "no-barrier-value", "taken");
     if (known) return;
@@ -156,9 +158,7 @@ TEST_CASE("child: barrier values below zero", "[.child]") {
 TEST_CASE("a barrier value opens when its comparison holds: each comparison, signed, unsigned and masked",
           "[control][packets]") {
     NEEDS_CONTROL(control);
-    const std::string model = Machine{}.gpu().name;
-    if (model != "gfx90a" && model != "gfx942" && model != "gfx950")
-        SKIP_BECAUSE("this model has no barrier-value packets when strict");
+    if (!has_barrier_value(Machine{}.gpu().name)) SKIP_BECAUSE("this model has no barrier-value packets when strict");
     check_child("barrier values below zero", "barrier-value", "as all do");
     check_child("barrier values below zero", "no-barrier-value", "as signed");
 }

@@ -102,7 +102,7 @@ bool is_same(const std::string& mnemonic, const std::string& ours) {
 }
 
 void check_coverage(Target target) {
-    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
+    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::llvm_mc_missing(target));
     const Decoder decoder{target};
     std::vector<Words> encodings;
     for (const Wanted& wanted : kWanted) {

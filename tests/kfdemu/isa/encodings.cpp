@@ -32,7 +32,7 @@ std::string our_text(const Decoder& decoder, const Words& words) {
 }
 
 void compare_rows(Target target) {
-    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::kLlvmMcMissing);
+    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::llvm_mc_missing(target));
     const Decoder decoder{target};
     std::vector<Words> encodings;
     std::vector<const Row*> of;

@@ -162,14 +162,6 @@ constexpr unsigned kA = 16, kB = 24, kScaleA = 4, kScaleB = 5, kD = 32;
 constexpr int kNumbers[] = {-4, -3, -2, -1, 0, 1, 2, 3, 4};
 u32 code_of(const NumberFormat& f, int number) { return f.nearest(number, false); }
 
-void put(Machine& m, unsigned first, unsigned lane, unsigned n, const NumberFormat& f, u32 code) {
-    for (unsigned bit = 0; bit < f.width(); ++bit) {
-        const unsigned at = n * f.width() + bit;
-        u32& word = m.lane(first + at / 32, lane);
-        word = (word & ~(1u << at % 32)) | (code >> bit & 1) << at % 32;
-    }
-}
-
 struct Formats {
     unsigned rows, depth, a, b;
     bool scaled;
@@ -187,8 +179,10 @@ void check_formats(const Formats& f, Level level) {
     for (unsigned i = 0; i < f.rows; ++i) {
         for (unsigned k = 0; k < f.depth; ++k) {
             a[i * f.depth + k] = kNumbers[random.below(9)], b[i * f.depth + k] = kNumbers[random.below(9)];
-            put(m, kA, f.lane(i, k), f.number(k), *kFormats[f.a], code_of(*kFormats[f.a], a[i * f.depth + k]));
-            put(m, kB, f.lane(i, k), f.number(k), *kFormats[f.b], code_of(*kFormats[f.b], b[i * f.depth + k]));
+            m.put_packed(kA, f.lane(i, k), f.number(k), kFormats[f.a]->width(),
+                         code_of(*kFormats[f.a], a[i * f.depth + k]));
+            m.put_packed(kB, f.lane(i, k), f.number(k), kFormats[f.b]->width(),
+                         code_of(*kFormats[f.b], b[i * f.depth + k]));
         }
     }
     // Byte 2 of A's scales and byte 1 of B's.

@@ -68,14 +68,15 @@ std::string cleaned(const std::string& line) {
     return text;
 }
 
+bool is_new(kfdemu::isa::Target target) { return target == kfdemu::isa::Target::gfx950; }
+const char* program_for(kfdemu::isa::Target target) { return is_new(target) ? NEWEST_LLVM_MC : LLVM_MC; }
+
 }  // namespace
 
-namespace {
-const char* program_for(kfdemu::isa::Target target) {
-    return target == kfdemu::isa::Target::gfx950 ? NEWEST_LLVM_MC : LLVM_MC;
+const char* llvm_mc_missing(kfdemu::isa::Target target) {
+    return is_new(target) ? "llvm-mc that knows gfx950 was not found: install llvm-22"
+                          : "llvm-mc was not found: install llvm-19";
 }
-}  // namespace
-
 bool have_llvm_mc(kfdemu::isa::Target target) { return program_for(target)[0] != '\0'; }
 
 std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings) {

@@ -15,9 +15,9 @@ namespace test_isa {
 
 using Words = std::vector<std::uint32_t>;
 
-/// Whether llvm-mc was found when the tests were configured; if not, `LLVM_MC_MISSING` says what to install.
+/// Whether llvm-mc was found when the tests were configured; if not, llvm_mc_missing() says what to install.
 bool have_llvm_mc(kfdemu::isa::Target target);
-inline constexpr const char* kLlvmMcMissing = "llvm-mc was not found: install llvm-19";
+const char* llvm_mc_missing(kfdemu::isa::Target target);
 
 /// The text of each encoding, or "" where llvm-mc refuses it or does not use exactly these dwords.
 std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings);

@@ -42,6 +42,22 @@ void Machine::vgpr64(unsigned n, u64 value) {
     vgpr(n + 1, static_cast<u32>(value >> 32));
 }
 
+u32 Machine::packed(unsigned first, unsigned lane, unsigned n, unsigned width) {
+    u32 number = 0;
+    for (unsigned bit = 0; bit < width; ++bit) {
+        const unsigned at = n * width + bit;
+        number |= (this->lane(first + at / 32, lane) >> at % 32 & 1) << bit;
+    }
+    return number;
+}
+void Machine::put_packed(unsigned first, unsigned lane, unsigned n, unsigned width, u32 number) {
+    for (unsigned bit = 0; bit < width; ++bit) {
+        const unsigned at = n * width + bit;
+        u32& word = this->lane(first + at / 32, lane);
+        word = (word & ~(1u << at % 32)) | (number >> bit & 1) << at % 32;
+    }
+}
+
 Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     std::vector<u32> words = code;
     words.push_back(0xbf810000);

@@ -44,6 +44,9 @@ class Machine {
         for (u32 lane = 0; lane < wave_.width; ++lane) this->lane(n, lane) = base + lane;
     }
     u64 lane64(unsigned n, unsigned lane) { return this->lane(n, lane) | u64{this->lane(n + 1, lane)} << 32; }
+    /// Number n of those of `width` bits, without gaps, in a lane's registers from `first` on.
+    u32 packed(unsigned first, unsigned lane, unsigned n, unsigned width);
+    void put_packed(unsigned first, unsigned lane, unsigned n, unsigned width, u32 number);
     u32& sgpr(unsigned n) { return wave_.s[n]; }
     /// From the next run on every instruction is executed by its row's general handler.
     void use_general_handlers() { general_ = &kfdemu::isa::handlers(level_); }

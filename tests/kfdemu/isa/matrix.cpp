@@ -300,7 +300,7 @@ void check_sparse(const Mfma& s, Level level, unsigned cbsz, unsigned abid) {
     const unsigned index_bits = 2 * given.per_lane;
     const unsigned set = cbsz != 0 ? 0 : abid % (32 / index_bits) * index_bits;
     std::vector<int> a(s.rows * s.depth), b(s.rows * s.depth);
-    for (unsigned lane = 0; lane < 64; ++lane) m.lane(14, lane) = random.bits(16) | random.bits(16) << 16;
+    for (unsigned lane = 0; lane < 64; ++lane) m.lane(14, lane) = random.word();
     for (unsigned i = 0; i < s.rows; ++i) {
         for (unsigned k = 0; k < given.depth; ++k) {
             const unsigned lane = input_lane(given, 0, i, k), n = k % given.per_lane;

@@ -198,23 +198,6 @@ TEST_CASE("FP8, BF8 and FP4 become floats and halves, and are scaled", "[isa][sc
 
 namespace {
 
-/// Element n of `width` bits, of the registers from `first` on.
-u32 element(Machine& m, unsigned first, unsigned lane, unsigned n, unsigned width) {
-    u32 number = 0;
-    for (unsigned bit = 0; bit < width; ++bit) {
-        const unsigned at = n * width + bit;
-        number |= (m.lane(first + at / 32, lane) >> at % 32 & 1) << bit;
-    }
-    return number;
-}
-void put(Machine& m, unsigned first, unsigned lane, unsigned n, unsigned width, u32 number) {
-    for (unsigned bit = 0; bit < width; ++bit) {
-        const unsigned at = n * width + bit;
-        u32& word = m.lane(first + at / 32, lane);
-        word = (word & ~(1u << at % 32)) | (number >> bit & 1) << at % 32;
-    }
-}
-
 constexpr unsigned kIn = 32, kSecond = 64, kOut = 100;
 
 }  // namespace
@@ -227,7 +210,7 @@ TEST_CASE("32 numbers are scaled and become FP6 and BF6, to nearest or by random
                 for (unsigned lane = 0; lane < 64; ++lane) {
                     for (unsigned n = 0; n < kCount; ++n) {
                         const float number = number_for(*f, scale_of_lane(lane), random);
-                        put(m, kIn, lane, n, width, source == nullptr ? bits(number) : narrowed(*source, number));
+                        m.put_packed(kIn, lane, n, width, source == nullptr ? bits(number) : narrowed(*source, number));
                     }
                 }
                 const std::string from = source == nullptr ? "f32" : source->name;
@@ -241,11 +224,11 @@ TEST_CASE("32 numbers are scaled and become FP6 and BF6, to nearest or by random
                 for (unsigned lane = 0; lane < 64; ++lane) {
                     u32 number = m.lane(3, lane);
                     for (unsigned n = 0; n < kCount && lane != 1; ++n, number = next_random(number)) {
-                        const u32 raw = element(m, kIn, lane, n, width);
+                        const u32 raw = m.packed(kIn, lane, n, width);
                         const double value = divided(source == nullptr ? value_of(raw) : source->value(raw), lane);
                         INFO(f->name << std::hex << " of " << from << " " << raw << " by " << number);
-                        CHECK(element(m, kOut, lane, n, 6) == f->by_random(value, number, saturates));
-                        if (source != nullptr) CHECK(element(m, kOut + 8, lane, n, 6) == f->nearest(value, saturates));
+                        CHECK(m.packed(kOut, lane, n, 6) == f->by_random(value, number, saturates));
+                        if (source != nullptr) CHECK(m.packed(kOut + 8, lane, n, 6) == f->nearest(value, saturates));
                     }
                 }
             });
@@ -265,7 +248,7 @@ TEST_CASE("two sources of 16 floats become FP6 and BF6 in turn", "[isa][scaled_f
             for (unsigned lane = 0; lane < 64; ++lane) {
                 for (unsigned n = 0; n < kCount; ++n) {
                     const double value = value_of(m.lane((n % 2 == 0 ? kIn : kSecond) + n / 2, lane));
-                    CHECK(element(m, kOut, lane, n, 6) == f->nearest(divided(value, lane), saturates));
+                    CHECK(m.packed(kOut, lane, n, 6) == f->nearest(divided(value, lane), saturates));
                 }
             }
         });
@@ -284,10 +267,10 @@ TEST_CASE("32 of FP6 and BF6 become floats and halves", "[isa][scaled_floats]") 
             REQUIRE(m.run(convert(kOut, "f32") + convert(kOut + 32, "f16") + convert(kOut + 48, "bf16")) == Stop::End);
             for (unsigned lane = 0; lane < 64; ++lane) {
                 for (unsigned n = 0; n < kCount; ++n) {
-                    const double expected = multiplied(f->value(element(m, kIn, lane, n, 6)), lane);
+                    const double expected = multiplied(f->value(m.packed(kIn, lane, n, 6)), lane);
                     CHECK(m.lane(kOut + n, lane) == bits(static_cast<float>(expected)));
-                    CHECK(element(m, kOut + 32, lane, n, 16) == kHalf.nearest(expected, false));
-                    CHECK(element(m, kOut + 48, lane, n, 16) == kBrain.nearest(expected, false));
+                    CHECK(m.packed(kOut + 32, lane, n, 16) == kHalf.nearest(expected, false));
+                    CHECK(m.packed(kOut + 48, lane, n, 16) == kBrain.nearest(expected, false));
                 }
             }
         });

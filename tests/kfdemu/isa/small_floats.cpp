@@ -106,7 +106,7 @@ TEST_CASE("floats convert to the nearest FP8 and BF8, of which OP_SEL chooses th
                     const u32 exponent = 127 - 24 + random.below(48);
                     m.lane(2, lane) = lane < 32 ? random.bits(1) << 31 | exponent << 23 | random.bits(12) << 11
                                                 : bits(static_cast<float>(between));
-                    m.lane(3, lane) = random.bits(16) << 16 | random.bits(16);
+                    m.lane(3, lane) = random.word();
                     m.lane(4, lane) = 0x11223344;
                 }
                 m.lane(2, 0) = 0x7f800000, m.lane(2, 1) = 0x7fc00000, m.lane(2, 2) = 0x80000000,
@@ -132,7 +132,7 @@ TEST_CASE("stochastic rounding adds the upper bits of a random number, into the 
             Random random{byte};
             for (unsigned lane = 0; lane < 64; ++lane) {
                 m.lane(2, lane) = random.bits(1) << 31 | (125 + random.below(4)) << 23 | random.bits(16) << 7;
-                m.lane(3, lane) = lane < 8 ? 0 : lane < 16 ? ~0u : random.bits(16) << 16 | random.bits(16);
+                m.lane(3, lane) = lane < 8 ? 0 : lane < 16 ? ~0u : random.word();
                 m.lane(4, lane) = 0x11223344;
             }
             REQUIRE(m.run(vop3(named("v_cvt_sr_", s, "_f32"), 4, v(2), v(3), 0, byte << 13, 0, kTarget)) == Stop::End);

@@ -21,8 +21,6 @@ constexpr unsigned kNarrow = 32, kVgprs = 256, kSgprs = 108;
 constexpr u64 kFirst32 = 0xffffffff;
 constexpr u32 kMapped = 0x40000, kLdsBytes = 0x10000, kAddress = 0x8000;
 
-u32 any_dword(Random& random) { return random.bits(16) << 16 | random.bits(16); }
-
 #define NEEDS_NARROW_WAVES() \
     if (!is_built(kNarrow)) SKIP_BECAUSE("no executor of 32 lanes is built: -Dwidths=64,32")
 
@@ -133,11 +131,10 @@ TEST_CASE("a vector row computes the same in a wave of 32 lanes", "[isa][width]"
                     if (row.is(kMatrix) || crosses_lanes(row, inst)) continue;
                     INFO(row.name << " " << std::hex << words[0] << " " << words.back() << " on " << name(level));
                     pair.set_vgprs(
-                        [&](unsigned, unsigned) { return random.one_in(4) ? random.below(64) : any_dword(random); });
+                        [&](unsigned, unsigned) { return random.one_in(4) ? random.below(64) : random.word(); });
                     std::vector<u32> sgprs(kSgprs);
-                    for (u32& sgpr : sgprs) sgpr = any_dword(random);
-                    pair.set_sgprs([&](unsigned n) { return sgprs[n]; },
-                                   random.one_in(2) ? ~0u : any_dword(random) | 1);
+                    for (u32& sgpr : sgprs) sgpr = random.word();
+                    pair.set_sgprs([&](unsigned n) { return sgprs[n]; }, random.one_in(2) ? ~0u : random.word() | 1);
                     const unsigned mask_end = after_mask(row, inst);
                     const u32 before = mask_end == kNone ? 0 : pair.narrow.machine.sgpr(mask_end);
                     CHECK(pair.wide.run(words) == pair.narrow.run(words));
@@ -171,7 +168,7 @@ TEST_CASE("a memory row does the same in a wave of 32 lanes", "[isa][width]") {
                     pair.set_sgprs([](unsigned n) { return n % 4 == 0   ? kAddress
                                                            : n % 4 == 2 ? 0x10000u
                                                                         : 0; },
-                                   random.one_in(2) ? ~0u : any_dword(random) | 1);
+                                   random.one_in(2) ? ~0u : random.word() | 1);
                     if (compared % 16 == 1) pair.set_memory(compared);
                     CHECK(pair.wide.run(words) == pair.narrow.run(words));
                     CHECK(pair.same_vgprs());

@@ -29,6 +29,11 @@ INLINE bool writes(const u32* in, u32* out) {
     return mine;
 }
 INLINE bool reads() { return group() != 0; }
+/// Of the other work-groups: once the flag is set.
+INLINE bool sees_flag(const u32* out) {
+    if (reads()) wait_for(out + 8);
+    return reads();
+}
 
 /// A flag that is polled, and no acquire.
 PAIR(no_acquire) {
@@ -36,8 +41,7 @@ PAIR(no_acquire) {
         release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     if (mended) acquire();
     compiler_only();
     out[2048 + item()] = out[1024 + local_x() % 64];  // no_acquire
@@ -49,8 +53,7 @@ PAIR(narrow_acquire) {
         release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     mended ? acquire() : acquire_in_group();
     out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_acquire
 }
@@ -103,8 +106,7 @@ PAIR(scalar) {
         release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     if (mended) __builtin_amdgcn_s_dcache_inv();
     const u32* from = out + 1024;
@@ -121,8 +123,7 @@ PAIR(no_release) {
         if (mended) release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];  // no_release
 }
@@ -133,8 +134,7 @@ PAIR(narrow_release) {
         mended ? release() : release_in_group();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_release
 }
@@ -146,8 +146,7 @@ PAIR(counted) {
         if (mended) release();
         add(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];  // counted
 }
@@ -160,8 +159,7 @@ PAIR(late_release) {
         store(out + 8, 1);
         release();
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];  // late_release
 }
@@ -174,8 +172,7 @@ KERNEL void flag_by_another_wave(const u32* in, u32* out) {
         __builtin_amdgcn_s_barrier();
         if (local_x() == 64) store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];
 }
@@ -187,8 +184,7 @@ KERNEL void volatile_between(const u32* in, u32* out) {
         compiler_only();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];
 }
@@ -202,8 +198,7 @@ KERNEL void released_by_another_wave(const u32* in, u32* out) {
         barrier();
         if (local_x() == 64) store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];
 }
@@ -216,8 +211,7 @@ KERNEL void stored_past_the_cache(const u32* in, u32* out) {
         compiler_only();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];
 }
@@ -227,8 +221,7 @@ KERNEL void atomic_reader(const u32* in, u32* out) {
         release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     out[2048 + item()] = load(out + 1024 + local_x() % 64);
 }
 /// Correct: the first wave acquires for its work-group.
@@ -259,8 +252,7 @@ KERNEL void nontemporal_reader(const u32* in, u32* out) {
         release();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     compiler_only();
     out[2048 + item()] = __builtin_nontemporal_load(out + 1024 + local_x() % 64);
 }
@@ -272,8 +264,7 @@ KERNEL void store_after_release(const u32* in, u32* out) {
         compiler_only();
         store(out + 8, 1);
     }
-    if (!reads()) return;
-    wait_for(out + 8);
+    if (!sees_flag(out)) return;
     acquire();
     out[2048 + item()] = out[1024 + local_x() % 64];
 }

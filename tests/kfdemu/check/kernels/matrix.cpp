@@ -25,7 +25,7 @@ INSTRUCTION(By16, F4, float, 4, f32_16x16x4f32)
 INSTRUCTION(By16Blocks, F16, float, 16, f32_16x16x1f32)
 INSTRUCTION(By32, F16, float, 16, f32_32x32x2f32)
 INSTRUCTION(By32Blocks, F32, float, 32, f32_32x32x1f32)
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA_F64
 INSTRUCTION(Doubles, D4, double, 4, f64_16x16x4f64)
 INSTRUCTION(SmallDoubles, double, double, 1, f64_4x4x4f64)
 #endif
@@ -152,7 +152,7 @@ KERNELS(By16)
 KERNELS(By16Blocks)
 KERNELS(By32)
 KERNELS(By32Blocks)
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA_F64
 KERNELS(Doubles)
 KERNELS(SmallDoubles)
 #endif
@@ -176,7 +176,7 @@ KERNEL void parts(const float* in, float* out, u32) {
     narrow += By16::multiply(wide[3], b, wide.lo.hi);
     store<By4>(out, narrow);
     store<By32>(out + 256, By32::multiply(narrow[1], a, wide));
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA_F64
     D4 doubles = Doubles::multiply(a, b, first_sum<Doubles>(in));
     double one = SmallDoubles::multiply(a, b, doubles[1]);
     one = SmallDoubles::multiply(b, doubles[2], one);

@@ -144,32 +144,23 @@ static void multiply_in_wave(const i8* a, const i8* b, Sum* sums) {
 
 #endif
 
-#define MFMA(name, factor, rows, depth, blocks, Sum_, instruction, first_gfx, ...)                                  \
+#define MATRIX(name, rows, depth, blocks, Sum_, multiply, ...)                                                      \
     KERNEL(name, i8, i8, Sum_, .items = 256, .group = 128, .a = rows * depth * blocks / 64,                         \
-           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64,                                       \
-           .from_gfx = first_gfx __VA_OPT__(, .before_gfx =) __VA_ARGS__) {                                         \
+           .b = rows * depth * blocks / 64, .out = rows * rows * blocks / 64, __VA_ARGS__) {                        \
         [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = blocks,                              \
                                        kFactors = rows * depth * blocks / 64, kResults = rows * rows * blocks / 64; \
         typedef Sum_ Sum;                                                                                           \
         const u32 i = global_id();                                                                                  \
         Sum sums[kResults];                                                                                         \
         for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                                 \
-        MULTIPLY(factor, instruction)                                                                               \
+        multiply;                                                                                                   \
         for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                                         \
     }
-
-#define MFMA_FORMATS(name, rows, depth, shape)                                                       \
-    KERNEL(name, i8, i8, f32, .items = 256, .group = 128, .a = 32, .b = 32, .out = rows * rows / 64, \
-           .from_gfx = 0x950) {                                                                      \
-        [[maybe_unused]] constexpr u32 kRows = rows, kDepth = depth, kBlocks = 1, kFactors = 32,     \
-                                       kResults = rows * rows / 64;                                  \
-        typedef f32 Sum;                                                                             \
-        const u32 i = global_id();                                                                   \
-        Sum sums[kResults];                                                                          \
-        for (u32 k = 0; k < kResults; ++k) sums[k] = Sum(i32(k * 3) - i32(lane()));                  \
-        MULTIPLY_FORMATS(shape)                                                                      \
-        for (u32 k = 0; k < kResults; ++k) out[i * kResults + k] = sums[k];                          \
-    }
+#define MFMA(name, factor, rows, depth, blocks, Sum, instruction, first_gfx, ...) \
+    MATRIX(name, rows, depth, blocks, Sum, MULTIPLY(factor, instruction),         \
+           .from_gfx = first_gfx __VA_OPT__(, .before_gfx =) __VA_ARGS__)
+#define MFMA_FORMATS(name, rows, depth, shape) \
+    MATRIX(name, rows, depth, 1, f32, MULTIPLY_FORMATS(shape), .from_gfx = 0x950)
 
 #if HAS_GFX(908)
 MFMA(mfma_f32_32x32x1, Single, 32, 1, 2, f32, f32_32x32x1f32, 0x908)

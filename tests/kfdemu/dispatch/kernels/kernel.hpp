@@ -15,6 +15,17 @@ typedef long i64;
 #define LDS_POINTER __attribute__((address_space(3)))
 /// Scopes of __hip_atomic_*, whose names only HIP defines.
 enum : int { kWorkgroup = 3, kAgent = 4 };
+/// Of the target: instructions that multiply matrices, and those of them for 64-bit floats.
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define HAS_MFMA 1
+#define HAS_MFMA_F64 1
+#elif defined(__gfx908__)
+#define HAS_MFMA 1
+#define HAS_MFMA_F64 0
+#else
+#define HAS_MFMA 0
+#define HAS_MFMA_F64 0
+#endif
 #define NOINLINE __attribute__((noinline))
 
 static inline u32 local_x() { return __builtin_amdgcn_workitem_id_x(); }

@@ -12,7 +12,7 @@ KERNEL void matmul_f32(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 32,
               column = __builtin_amdgcn_workgroup_id_x() * 32;
     Floats16 sum = {};
-#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA
     for (u32 k = 0; k < n; k += 2)
         sum = __builtin_amdgcn_mfma_f32_32x32x2f32(a[(row + l % 32) * n + k + l / 32],
                                                    b[(k + l / 32) * n + column + l % 32], sum, 0, 0, 0);
@@ -29,7 +29,7 @@ KERNEL void matmul_f16(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
               column = __builtin_amdgcn_workgroup_id_x() * 16;
     Floats4 sum = {};
-#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA
     for (u32 k = 0; k < n; k += 16) {
         Halves4 left, right;
         for (u32 e = 0; e < 4; ++e) {
@@ -49,7 +49,7 @@ KERNEL void matmul_f64(const float* a, const float* b, float* c, u32 n) {
     const u32 l = local_x(), row = __builtin_amdgcn_workgroup_id_y() * 16,
               column = __builtin_amdgcn_workgroup_id_x() * 16;
     Doubles4 sum = {};
-#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA_F64
     for (u32 k = 0; k < n; k += 4)
         sum = __builtin_amdgcn_mfma_f64_16x16x4f64(static_cast<double>(a[(row + l % 16) * n + k + l / 16]),
                                                    static_cast<double>(b[(k + l / 16) * n + column + l % 16]), sum, 0,
@@ -77,7 +77,7 @@ KERNEL void dot_bytes(const i32* a, const i32* b, i32* c) {
 #endif
 }
 
-#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA
 /// c = a b, both with the depth contiguous. One wave makes one tile of 32 x 32, and `multiply` adds the products of a
 /// `Part`, which is what a lane holds of each.
 template <class Part, class Element, class Multiply>
@@ -95,7 +95,7 @@ inline void gemm_tile(const Element* a, const Element* b, float* c, u32 n, Multi
 
 KERNEL void gemm_f16([[maybe_unused]] const _Float16* a, [[maybe_unused]] const _Float16* b, [[maybe_unused]] float* c,
                      [[maybe_unused]] u32 n) {
-#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#if HAS_MFMA
     gemm_tile<Halves4>(a, b, c, n, [](Halves4 left, Halves4 right, Floats16 sum) {
         return __builtin_amdgcn_mfma_f32_32x32x8f16(left, right, sum, 0, 0, 0);
     });

@@ -175,15 +175,11 @@ class MatrixFlow {
     std::uint64_t found_[32] = {};
 };
 
-}  // namespace
-
-namespace {
-
 void flow_scales(const Flow& flow) {
     for (unsigned n = 0; n < 2; ++n) {
         Column column;
         gather(flow, n, 0, column);
-        const unsigned byte = (flow.inst.op_sel >> n & 1) | (flow.inst.op_sel_hi >> n & 1) << 1;
+        const unsigned byte = flow.inst.scale_byte(n);
         for (unsigned l = 0; l < kMostLanes; ++l)
             if ((column.bits[l] >> 8 * byte & 0xff) != 0) flow.own.scales = column.origin[l] | kComputed;
     }

@@ -121,6 +121,8 @@ struct alignas(64) Inst {
     std::uint64_t code() const { return dwords[0] | std::uint64_t{dwords[1]} << 32; }
     std::uint64_t next_pc() const { return pc + 4u * size; }
     std::uint64_t target_pc() const { return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4); }
+    /// V_MFMA_LD_SCALE_B32: the byte of source n that is a scale.
+    unsigned scale_byte(unsigned n) const { return (op_sel >> n & 1u) | (op_sel_hi >> n & 1u) << 1; }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
 };
 static_assert(sizeof(Inst) == 64, "one cache line");

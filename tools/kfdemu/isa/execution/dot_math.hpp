@@ -4,7 +4,7 @@
 // Compiled for each executor, in its namespace.
 #pragma once
 
-#include "tools/kfdemu/isa/execution/float_math.hpp"
+#include "tools/kfdemu/isa/execution/half_math.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
@@ -35,9 +35,7 @@ KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
 
 /// Of BF16: low product, high product, addend, each rounded once, in that order.
 KFDEMU_INLINE float dot2_brain(u32 a, u32 b, float c, const Context&) {
-    const auto low = [](u32 v) { return bits<float>(v << 16); };
-    const auto high = [](u32 v) { return bits<float>(v & 0xffff0000); };
-    return add(fused(high(a), high(b), mul(low(a), low(b))), c);
+    return add(fused(brain_at(a, 1), brain_at(b, 1), mul(brain_at(a, 0), brain_at(b, 0))), c);
 }
 
 /// One 16-bit factor. gfx90a treats denormals as zero regardless of MODE.

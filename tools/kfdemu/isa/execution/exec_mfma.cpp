@@ -63,33 +63,25 @@ struct Double {
     using Sum = double;
     static constexpr unsigned width = 64;
 };
-struct Fp8 {
-    static KFDEMU_INLINE float of(u32 raw, bool) { return Fp8Float::of(raw); }
-};
-struct Bf8 {
-    static KFDEMU_INLINE float of(u32 raw, bool) { return Bf8Float::of(raw); }
+template <class F>
+struct FloatByte {
+    static KFDEMU_INLINE float of(u32 raw, bool) { return F::of(raw); }
 };
 template <class A_, class B_>
 struct Bytes {
-    using A = A_;
-    using B = B_;
+    using A = FloatByte<A_>;
+    using B = FloatByte<B_>;
     using Sum = float;
     static constexpr unsigned width = 8;
 };
-using Bf8Bf8 = Bytes<Bf8, Bf8>;
-using Bf8Fp8 = Bytes<Bf8, Fp8>;
-using Fp8Bf8 = Bytes<Fp8, Bf8>;
-using Fp8Fp8 = Bytes<Fp8, Fp8>;
-struct OcpFp8 {
-    static KFDEMU_INLINE float of(u32 raw, bool) { return OcpFp8Float::of(raw); }
-};
-struct OcpBf8 {
-    static KFDEMU_INLINE float of(u32 raw, bool) { return OcpBf8Float::of(raw); }
-};
-using OcpBf8Bf8 = Bytes<OcpBf8, OcpBf8>;
-using OcpBf8Fp8 = Bytes<OcpBf8, OcpFp8>;
-using OcpFp8Bf8 = Bytes<OcpFp8, OcpBf8>;
-using OcpFp8Fp8 = Bytes<OcpFp8, OcpFp8>;
+using Bf8Bf8 = Bytes<Bf8Float, Bf8Float>;
+using Bf8Fp8 = Bytes<Bf8Float, Fp8Float>;
+using Fp8Bf8 = Bytes<Fp8Float, Bf8Float>;
+using Fp8Fp8 = Bytes<Fp8Float, Fp8Float>;
+using OcpBf8Bf8 = Bytes<OcpBf8Float, OcpBf8Float>;
+using OcpBf8Fp8 = Bytes<OcpBf8Float, OcpFp8Float>;
+using OcpFp8Bf8 = Bytes<OcpFp8Float, OcpBf8Float>;
+using OcpFp8Fp8 = Bytes<OcpFp8Float, OcpFp8Float>;
 
 KFDEMU_INLINE float accumulate(float c, float a, float b) { return fused(a, b, c); }
 KFDEMU_INLINE double accumulate(double c, double a, double b) { return fused(a, b, c); }
@@ -258,9 +250,9 @@ constexpr NumberFormat kFormatOf = {F::width, [](u32 raw) { return F::of(raw); }
 constexpr NumberFormat kNumberFormats[] = {kFormatOf<OcpFp8Float>, kFormatOf<OcpBf8Float>, kFormatOf<Fp6Float>,
                                            kFormatOf<Bf6Float>, kFormatOf<Fp4Float>};
 
-/// A lane has 32 elements of one row: a scale belongs to them. Of factors that both have 8 bits, the lane's two halves
-/// are apart in depth by half of it, and a scale belongs to 32 elements that follow each other in depth (AMD's "Matrix
-/// Core Programming on AMD CDNA3 and CDNA4").
+/// Where a lane's 32 elements of one row are in depth: next to each other; of factors that both have 8 bits, the first
+/// 16 in the lower half of the depth, the others in the upper. A scale is for 32 elements next to each other in depth,
+/// in either case (AMD's "Matrix Core Programming on AMD CDNA3 and CDNA4").
 template <unsigned rows, unsigned depth>
 struct FormatShape {
     static constexpr unsigned per_lane = 32, groups = kMostLanes / rows;
@@ -280,12 +272,7 @@ template <unsigned rows, unsigned depth>
 void decode_row(const u32* registers, const NumberFormat& format, bool bytes, unsigned row, float* to) {
     for (unsigned k = 0; k < depth; ++k) {
         const auto place = FormatShape<rows, depth>::place(k, bytes);
-        const u32* const lanes = registers + place.group * rows + row;
-        const unsigned at = place.number * format.width;
-        const u64 low = lanes[at / 32 * kLanes];
-        const bool crosses = at % 32 + format.width > 32;
-        const u64 two = crosses ? low | u64{lanes[(at / 32 + 1) * kLanes]} << 32 : low;
-        to[k] = format.of(static_cast<u32>(two >> at % 32) & ((1u << format.width) - 1));
+        to[k] = format.of(packed_element(registers + place.group * rows + row, place.number, format.width));
     }
 }
 

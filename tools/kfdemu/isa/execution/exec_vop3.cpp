@@ -4,6 +4,7 @@
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
 #include "tools/kfdemu/isa/execution/small_float_math.hpp"
+#include "tools/kfdemu/isa/execution/wide_conversions.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -95,105 +96,6 @@ const Inst* write_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     lanes_of(w, i.dst)[lane_number(w, i)] = w.s[i.src[0]];
     return next_of(i);
-}
-
-// V_CVT_SCALEF32 of 16 and of 32 numbers: element n of a lane is at bit n * width of its registers.
-
-struct Single {
-    static constexpr unsigned width = 32;
-    static KFDEMU_INLINE double of(u64 raw) { return static_cast<double>(bits<float>(static_cast<u32>(raw))); }
-    static KFDEMU_INLINE u32 from(double v) { return bits<u32>(static_cast<float>(v)); }
-};
-struct Half {
-    static constexpr unsigned width = 16;
-    static KFDEMU_INLINE double of(u64 raw) { return static_cast<double>(float_of_half(raw & 0xffff)); }
-    static KFDEMU_INLINE u32 from(double v) { return half_of_double(v, 0); }
-};
-struct Brain {
-    static constexpr unsigned width = 16;
-    static KFDEMU_INLINE double of(u64 raw) { return static_cast<double>(bits<float>(static_cast<u32>(raw) << 16)); }
-    static KFDEMU_INLINE u32 from(double v) { return brain_of(static_cast<float>(v)); }
-};
-using Fp6 = Fp6Float;
-using Bf6 = Bf6Float;
-
-/// The registers of one lane, as one string of bits.
-template <unsigned dwords>
-struct LaneBits {
-    u32 dword[dwords + 1] = {};
-    void load(const u32* lanes, unsigned lane) {
-        for (unsigned n = 0; n < dwords; ++n) dword[n] = lanes[n * kLanes + lane];
-    }
-    void store(u32* lanes, unsigned lane) const {
-        for (unsigned n = 0; n < dwords; ++n) lanes[n * kLanes + lane] = dword[n];
-    }
-    u64 get(unsigned n, unsigned width) const {
-        const u64 two = dword[n * width / 32] | u64{dword[n * width / 32 + 1]} << 32;
-        return two >> n * width % 32 & ((u64{1} << width) - 1);
-    }
-    void put(unsigned n, unsigned width, u32 number) {
-        const u64 moved = u64{number} << n * width % 32;
-        dword[n * width / 32] |= static_cast<u32>(moved);
-        dword[n * width / 32 + 1] |= static_cast<u32>(moved >> 32);
-    }
-};
-constexpr unsigned kWideCount = 32;
-
-/// Calls body(lane, scale, random) for each active lane; the scale is source n, the random number the one before it.
-template <unsigned n, bool with_random, class Body>
-KFDEMU_INLINE const Inst* convert_lanes(Wave& w, const Inst& i, Body&& body) {
-    scalar_setup(w, i);
-    use_mxcsr(w, 0x1f80);
-    Room<1> scales, numbers;
-    const u32* const scale = source<T_b32>(w, i, n, scales.lane);
-    const u32* const random = with_random ? source<T_u32>(w, i, n - 1, numbers.lane) : scale;
-    for (unsigned lane = 0; lane < kLanes; ++lane)
-        if ((exec_of(w) >> lane & 1) != 0) body(lane, scale[lane] >> 23 & 0xff, random[lane]);
-    return next_of(i);
-}
-
-template <class From, class To, bool by_random = false>
-const Inst* convert_32(Wave& w, const Inst& i) {
-    const Context x = context(w, i);
-    return convert_lanes<by_random ? 2 : 1, by_random>(w, i, [&](unsigned lane, u32 scale, u32 random) {
-        LaneBits<kWideCount * From::width / 32> in;
-        in.load(lanes_of(w, i.src[0]), lane);
-        LaneBits<kWideCount * To::width / 32> out;
-        for (unsigned n = 0; n < kWideCount; ++n, random = next_random(random))
-            out.put(n, To::width,
-                    To::from(From::of(in.get(n, From::width)) * inverse_scale(scale), !by_random, random, x));
-        out.store(lanes_of(w, i.dst), lane);
-    });
-}
-template <class From, class To>
-const Inst* convert_32_by(Wave& w, const Inst& i) {
-    return convert_32<From, To, true>(w, i);
-}
-template <class From, class To>
-const Inst* convert_32_up(Wave& w, const Inst& i) {
-    return convert_lanes<1, false>(w, i, [&](unsigned lane, u32 scale, u32) {
-        LaneBits<kWideCount * From::width / 32> in;
-        in.load(lanes_of(w, i.src[0]), lane);
-        LaneBits<kWideCount * To::width / 32> out;
-        for (unsigned n = 0; n < kWideCount; ++n) {
-            const float number = From::of(static_cast<u32>(in.get(n, From::width)));
-            out.put(n, To::width, To::from(static_cast<double>(number) * scale_of(scale)));
-        }
-        out.store(lanes_of(w, i.dst), lane);
-    });
-}
-/// Of two sources in turn.
-template <class To>
-const Inst* convert_two_16(Wave& w, const Inst& i) {
-    const Context x = context(w, i);
-    return convert_lanes<2, false>(w, i, [&](unsigned lane, u32 scale, u32) {
-        LaneBits<kWideCount / 2> in[2];
-        for (unsigned n = 0; n < 2; ++n) in[n].load(lanes_of(w, i.src[n]), lane);
-        LaneBits<kWideCount * To::width / 32> out;
-        for (unsigned n = 0; n < kWideCount; ++n)
-            out.put(n, To::width, To::from(Single::of(in[n % 2].get(n / 2, 32)) * inverse_scale(scale), true, 0, x));
-        out.store(lanes_of(w, i.dst), lane);
-    });
 }
 
 #define VOP3(op, name_, on, d_, a_, b_, c_, attributes_, flow, code, ...)                               \

@@ -23,7 +23,7 @@ const Inst* load_scales(Wave& w, const Inst& i) {
     Room<1> room;
     for (unsigned n = 0; n < 2; ++n) {
         const u32* const lanes = source<T_b32>(w, i, n, room.lane);
-        const unsigned byte = (i.op_sel >> n & 1) | (i.op_sel_hi >> n & 1) << 1;
+        const unsigned byte = i.scale_byte(n);
         for (unsigned lane = 0; lane < kLanes; ++lane) w.scales[n][lane] = static_cast<u8>(lanes[lane] >> 8 * byte);
     }
     w.scaled = true;

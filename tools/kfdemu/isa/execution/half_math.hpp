@@ -8,14 +8,17 @@
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
 
-// Loading a half keeps its signalling bit, so the float rules apply; denormals have been flushed by then if MODE says
-// so.
-/// To nearest even.
+/// BF16, to nearest even.
 KFDEMU_INLINE u16 brain_of(float v) {
     const u32 raw = bits<u32>(v);
     const u32 rounded = (raw + 0x7fff + (raw >> 16 & 1)) >> 16;
     return static_cast<u16>(is_nan(v) ? raw >> 16 | 0x40 : rounded);
 }
+KFDEMU_INLINE float brain_at(u32 v, unsigned n) { return bits<float>(n == 0 ? v << 16 : v & 0xffff0000); }
+KFDEMU_INLINE float half_at(u32 v, unsigned n) { return float_of_half(v >> 16 * n & 0xffff); }
+
+// Loading a half keeps its signalling bit, so the float rules apply; denormals have been flushed by then if MODE says
+// so.
 KFDEMU_INLINE float min_half(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, false); }
 KFDEMU_INLINE float max_half(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, false); }
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {

@@ -67,6 +67,15 @@ constexpr Kind mode_kind() {
     return result;
 }
 
+/// Element n of those that are packed, without gaps, in the registers of one lane, of which `lane` is the first.
+KFDEMU_INLINE u32 packed_element(const u32* lane, unsigned n, unsigned width) {
+    const unsigned at = n * width;
+    const u64 low = lane[at / 32 * kLanes];
+    const bool crosses = at % 32 + width > 32;
+    const u64 two = crosses ? low | u64{lane[(at / 32 + 1) * kLanes]} << 32 : low;
+    return static_cast<u32>(two >> at % 32 & ((u64{1} << width) - 1));
+}
+
 /// Broadcasts a scalar or constant source to every lane of `room`.
 [[gnu::noinline, maybe_unused]] const u32* broadcast_source(Wave& w, const Inst& i, unsigned n, unsigned dwords,
                                                             Literal literal, u32* room) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tools/kfdemu/isa/execution/half_math.hpp"
+#include "tools/kfdemu/isa/execution/integer_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -110,6 +111,8 @@ KFDEMU_INLINE double inverse_scale(u32 code) {
 }
 KFDEMU_INLINE u32 scale_code(float v) { return bits<u32>(v) >> 23 & 0xff; }
 
+KFDEMU_INLINE u64 pair_of(float low, float high) { return bits<u32>(low) | u64{bits<u32>(high)} << 32; }
+
 /// The number that V_PRNG_B32 makes of another.
 KFDEMU_INLINE u32 next_random(u32 v) { return (v << 1) ^ (v >> 31 != 0 ? 197 : 0); }
 
@@ -138,15 +141,33 @@ KFDEMU_INLINE double scaled_up(u32 raw, float scale) {
     return static_cast<double>(F::of(raw)) * scale_of(scale_code(scale));
 }
 template <class F>
-KFDEMU_INLINE u32 scaled_brain(u32 raw, float scale) {
-    return brain_of(static_cast<float>(scaled_up<F>(raw, scale)));
+KFDEMU_INLINE float scaled_float(u32 raw, float scale) {
+    return static_cast<float>(scaled_up<F>(raw, scale));
 }
+template <class F>
+KFDEMU_INLINE u32 scaled_half(u32 raw, float scale) {
+    return half_of_double(scaled_up<F>(raw, scale), 0);
+}
+template <class F>
+KFDEMU_INLINE u32 scaled_brain(u32 raw, float scale) {
+    return brain_of(scaled_float<F>(raw, scale));
+}
+// Of two numbers, one above the other.
+template <class F>
+KFDEMU_INLINE u64 scaled_floats(u32 raw, float scale) {
+    return pair_of(scaled_float<F>(raw, scale), scaled_float<F>(raw >> F::width, scale));
+}
+template <class F>
+KFDEMU_INLINE u32 scaled_halves(u32 raw, float scale) {
+    return pack16(scaled_half<F>(raw, scale), scaled_half<F>(raw >> F::width, scale));
+}
+template <class F>
+KFDEMU_INLINE u32 scaled_brains(u32 raw, float scale) {
+    return pack16(scaled_brain<F>(raw, scale), scaled_brain<F>(raw >> F::width, scale));
+}
+
 KFDEMU_INLINE float low_float(u64 v) { return bits<float>(static_cast<u32>(v)); }
 KFDEMU_INLINE float high_float(u64 v) { return bits<float>(static_cast<u32>(v >> 32)); }
-KFDEMU_INLINE float half_at(u32 v, unsigned n) { return float_of_half(v >> 16 * n & 0xffff); }
-KFDEMU_INLINE float brain_at(u32 v, unsigned n) { return bits<float>(n == 0 ? v << 16 : v & 0xffff0000); }
-
-KFDEMU_INLINE u64 pair_of(float low, float high) { return bits<u32>(low) | u64{bits<u32>(high)} << 32; }
 template <class F>
 KFDEMU_INLINE u16 small_pair(float low, float high, const Context& x) {
     return static_cast<u16>(F::from(low, x) | F::from(high, x) << 8);
