@@ -108,14 +108,19 @@ void sort_in(ElfSymbols& symbols, const ElfFile& file, std::string_view name, co
     }
 }
 
-/// A kernel has a function symbol, too: its first instruction.
+/// A kernel has a function symbol, too: its first instruction. An OpenCL kernel's body is a function of its own for
+/// clang 21 and later, which other kernels call in its place.
 void remove_kernels_from_functions(ElfSymbols& symbols) {
     std::unordered_set<std::string_view> kernels;
     for (const KernelDescriptor& descriptor : symbols.kernel_descriptors) {
         const std::string_view name = descriptor.symbol;
         kernels.insert(name.substr(0, name.size() - 3));
     }
-    std::erase_if(symbols.functions, [&](const std::string& name) { return kernels.contains(name); });
+    constexpr std::string_view body = "__clang_ocl_kern_imp_";
+    std::erase_if(symbols.functions, [&](std::string_view name) {
+        if (name.starts_with(body)) name.remove_prefix(body.size());
+        return kernels.contains(name);
+    });
 }
 
 }  // namespace

@@ -309,7 +309,7 @@ TEST_CASE("without a .symtab the dynamic symbols are read", "[elf_image]") {
     CHECK(elf.kernel_descriptors.size() == 10);
 }
 
-TEST_CASE("variables and functions are listed; a kernel is not a function", "[elf_image]") {
+TEST_CASE("variables and functions are listed; a kernel is not a function, nor is its body", "[elf_image]") {
     const ElfImage elf = read_elf_image(relocated());
     const auto size_of = [&](const std::string& name) -> std::uint64_t {
         for (const VariableFacts& variable : elf.variables) {

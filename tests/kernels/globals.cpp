@@ -15,6 +15,9 @@ __attribute__((amdgpu_kernel, visibility("protected"))) void read_globals(int* o
     out[0] = *pointers[index];
 }
 
+// As clang 21 and later name the body of an OpenCL kernel.
+GLOBAL void __clang_ocl_kern_imp_add_to_counter(int more) { counter += twice(more); }
+
 __attribute__((amdgpu_kernel, visibility("protected"))) void add_to_counter(int more) {
     counter += twice(more) + constants[2];
 }

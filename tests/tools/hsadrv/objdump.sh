@@ -177,7 +177,9 @@ expect 'nowhere to write' 4 'hsadrv: (cannot write|--extract) .*one.hsaco' objdu
 expect 'a folder that cannot be written to' 4 '--extract /proc/nothing' objdump --extract /proc/nothing k.hsaco
 
 # Host programs: hipcc's kind, of several translation units, compressed or not; and what is none.
-host() { "$clang" -x hip -nogpuinc -nogpulib --offload-arch=gfx90a --offload-arch=gfx900 "$@"; }
+host() {
+    "$clang" -x hip -nogpuinc -nogpulib -mcode-object-version=5 --offload-arch=gfx90a --offload-arch=gfx900 "$@"
+}
 cat >unit.hip <<'END'
 typedef struct { unsigned x, y, z; } dim3;
 int hipLaunchKernel(const void*, dim3, dim3, void**, unsigned long, void*);
