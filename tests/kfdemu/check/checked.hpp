@@ -62,7 +62,8 @@ inline bool has_matrix(Target target) { return target >= Target::gfx908; }
 std::vector<Target> matrix_targets();
 /// Whether the target has this kernel of an assembly source.
 inline bool has_kernel(Target target, std::string_view kernel) {
-    if (kernel == "stack_address") return target == Target::gfx942;
+    if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;
+    if (kernel == "scales" || kernel == "silent_scales" || kernel == "silent_table") return target == Target::gfx950;
     return kernel != "matrix" || has_matrix(target);
 }
 /// The kernels of matrix.cpp that such a target has.

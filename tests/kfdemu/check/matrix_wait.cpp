@@ -74,6 +74,8 @@ constexpr TooCloseMatrix kTooCloseMatrix[] = {
     {"bytes_of_formats_read", kFormats, kMove, 0, 0, 0, kOneMissing, 12},
     {"nibbles_of_formats_read", kFormats, kMove, 0, 0, 0, kOneMissing, 8},
     {"scale_written", "v_mov_b32_e32 v10", "v_mfma_ld_scale_b32", 0, 0, 0, kOneMissing, 2},
+    {"scaled_factor", "v_mov_b32_e32 v16", kFormats, 0, 0, 0, kOneMissing, 2},
+    {"scaled_chain", kFormats, kFormats, 0, 0, 0, kOneMissing, 8},
     {"swapped", "v_mov_b32_e32 v1", "v_permlane32_swap_b32", 0, 0, 0, kOneMissing, 2},
     {"pair_by_random_read", "v_cvt_scalef32_sr_pk_fp4_f32 v1", "v_mov_b32_e32 v2, v1", 0, 0, 0, kOneMissing, 1},
 };

@@ -55,6 +55,118 @@ TEST_CASE("v_permlane_swap exchanges rows of two registers", "[isa][gfx950]") {
     }
 }
 
+TEST_CASE("swaps of rows have FI and BOUND_CTRL, and no other modifiers", "[isa][gfx950]") {
+    const auto swap = [](u32 low, u32 high) {
+        return vop3("v_permlane16_swap_b32", 0, v(1), 0, 0, low, high, kNewest);
+    };
+    for (const u32 modifiers : {1u << 11, 1u << 12, 3u << 11}) {
+        Machine m{kNewest};
+        m.number_lanes(0, 0), m.number_lanes(1, 100);
+        m.exec(kAll);
+        REQUIRE(m.run(swap(modifiers, 0)) == Stop::End);
+        CHECK(m.lane(0, 20) == 104);
+        CHECK(m.lane(1, 4) == 20);
+    }
+    Machine m{kNewest};
+    for (const u32 low : {1u << 8, 1u << 13, 1u << 14, 1u << 15}) CHECK(m.run(swap(low, 0)) == Stop::Illegal);
+    for (const u32 high : {1u << 29, 1u << 27}) CHECK(m.run(swap(0, high)) == Stop::Illegal);
+}
+
+TEST_CASE("the wide conversions' sources are registers of the wave", "[isa][gfx950]") {
+    Machine m{kNewest};
+    for (const char* const name : {"v_cvt_scalef32_2xpk16_fp6_f32", "v_cvt_scalef32_2xpk16_bf6_f32"}) {
+        for (const u32 other : {0u, 16u, 128u, 242u}) {
+            CHECK(m.run(vop3(name, 0, v(64), other, v(40), 0, 0, kNewest)) == Stop::Illegal);
+            CHECK(m.run(vop3(name, 0, other, v(64), v(40), 0, 0, kNewest)) == Stop::Illegal);
+        }
+        CHECK(m.run(vop3(name, 0, v(64), v(80), 16, 0, 0, kNewest)) == Stop::End);
+        CHECK(m.run(vop3(name, 0, v(64), v(80), 16, 0, 1u << 29, kNewest)) == Stop::Illegal);
+    }
+}
+
+TEST_CASE("constants of BF16 are the upper halves of floats, in the lower half", "[isa][gfx950]") {
+    constexpr u32 kOne = 242, kMinusFour = 247;
+    Machine m{kNewest};
+    m.vgpr(1, 0x40003f80), m.vgpr(2, bits(0.0f)), m.vgpr(3, bits(0.0f));  // 1, 2
+    REQUIRE(m.run(std::vector<u32>{opcode("v_dot2c_f32_bf16") << 25 | 2u << 17 | 1u << 9 | kOne} +
+                  vop3("v_dot2_f32_bf16", 4, v(1), kMinusFour, v(3), 1u << 14, 3u << 27, kNewest) +
+                  vop3("v_dot2_f32_bf16", 5, v(1), kMinusFour, v(3), 1u << 14, 1u << 27, kNewest) +
+                  vop1("v_cvt_f32_bf16", 6, kMinusFour, kNewest)) == Stop::End);
+    CHECK(as_float(m.lane(2, 9)) == 1);
+    CHECK(as_float(m.lane(4, 9)) == -4);
+    CHECK(as_float(m.lane(5, 9)) == -4 - 8);  // OP_SEL_HI: its lower half twice
+    CHECK(as_float(m.lane(6, 9)) == -4);
+}
+
+TEST_CASE("constants that are scaled are of their instruction's format", "[isa][gfx950]") {
+    constexpr u32 kOne = 242, kTwo = 244;
+    Machine m{kNewest};
+    m.vgpr(3, bits(1.0f)), m.vgpr(4, 0);
+    for (unsigned n = 9; n < 15; ++n) m.vgpr(n, 0);
+    REQUIRE(m.run(vop3("v_cvt_scalef32_pk_fp8_f16", 9, kOne, v(3), 0, 0, 0, kNewest) +
+                  vop3("v_cvt_scalef32_pk_fp8_bf16", 10, kOne, v(3), 0, 0, 0, kNewest) +
+                  vop3("v_cvt_scalef32_sr_fp8_f16", 11, kOne, v(4), v(3), 0, 0, kNewest) +
+                  vop3("v_cvt_scalef32_sr_fp8_bf16", 12, kOne, v(4), v(3), 0, 0, kNewest) +
+                  vop3("v_cvt_scalef32_pk_fp4_f16", 13, kTwo, v(3), 0, 0, 0, kNewest) +
+                  vop3("v_cvt_scalef32_sr_pk_fp4_bf16", 14, kTwo, v(4), v(3), 0, 0, kNewest)) == Stop::End);
+    for (unsigned n = 9; n < 13; ++n) CHECK(m.lane(n, 5) == 0x38);
+    CHECK(m.lane(13, 5) == 4);
+    CHECK(m.lane(14, 5) == 4);
+}
+
+TEST_CASE("a half that is scaled has OP_SEL, NEG and ABS; a pair of them has no signs to change", "[isa][gfx950]") {
+    constexpr u32 kNegates = 1u << 29, kAbsolute = 1u << 8;
+    for (const bool brain : {false, true}) {
+        Machine m{kNewest};
+        const std::string from = brain ? "bf16" : "f16";
+        const u32 one = brain ? 0x3f80 : 0x3c00, two = brain ? 0x4000 : 0x4000;
+        m.vgpr(1, two << 16 | one | 0x8000), m.vgpr(3, bits(1.0f)), m.vgpr(4, 0);  // -1, 2
+        for (unsigned n = 9; n < 13; ++n) m.vgpr(n, 0);
+        const auto convert = [&](u32 d, u32 low, u32 high) {
+            return vop3("v_cvt_scalef32_sr_fp8_" + from, d, v(1), v(4), v(3), low, high, kNewest);
+        };
+        REQUIRE(m.run(convert(9, 0, 0) + convert(10, 1u << 11, 0) + convert(11, 0, kNegates) +
+                      convert(12, kAbsolute, 0)) == Stop::End);
+        CHECK(m.lane(9, 5) == 0xb8);
+        CHECK(m.lane(10, 5) == 0x40);
+        CHECK(m.lane(11, 5) == 0x38);
+        CHECK(m.lane(12, 5) == 0x38);
+        for (const char* const name : {"v_cvt_scalef32_pk_fp8_", "v_cvt_scalef32_pk_fp4_"}) {
+            CHECK(m.run(vop3(name + from, 9, v(1), v(3), 0, 0, kNegates, kNewest)) == Stop::Illegal);
+            CHECK(m.run(vop3(name + from, 9, v(1), v(3), 0, kAbsolute, 0, kNewest)) == Stop::Illegal);
+        }
+    }
+    Machine m{kNewest};
+    CHECK(m.run(vop3("v_dot2c_f32_bf16", 0, v(1), v(2), 0, 0, kNegates, kNewest)) == Stop::Illegal);
+    CHECK(m.run(vop3("v_bitop3_b32", 0, v(1), v(2), v(3), 1u << 15, 0, kNewest)) == Stop::Illegal);
+}
+
+TEST_CASE("CLAMP of pairs that are made of floats", "[isa][gfx950]") {
+    constexpr u32 kClamps = 1u << 15;
+    const auto clamped = [](Target target, const char* name, u32 low, u32 high) {
+        Machine m{target};
+        m.vgpr(1, low), m.vgpr(2, high);
+        REQUIRE(m.run(vop3(name, 4, v(1), v(2), 0, kClamps, 0, target)) == Stop::End);
+        return m.lane(4, 5);
+    };
+    for (const Target target : {Target::gfx900, Target::gfx90a, Target::gfx942, kNewest}) {
+        INFO(kfdemu::isa::name(target));
+        CHECK(clamped(target, "v_cvt_pkrtz_f16_f32", bits(-2.0f), bits(3.0f)) == 0x3c000000);
+        CHECK(clamped(target, "v_cvt_pkrtz_f16_f32", bits(0.5f), bits(0.25f)) == 0x34003800);
+        CHECK(clamped(target, "v_pack_b32_f16", 0xc000, 0x4200) == 0x3c000000);
+    }
+    CHECK(clamped(kNewest, "v_cvt_pk_f16_f32", bits(3.0f), bits(-0.5f)) == 0x00003c00);
+    CHECK(clamped(kNewest, "v_cvt_pk_bf16_f32", bits(3.0f), bits(0.5f)) == 0x3f003f80);
+    for (const Target target : {Target::gfx942, kNewest}) {
+        Machine m{target};
+        m.vgpr(1, target == kNewest ? 0xc438 : 0xcc40);  // 1, -3
+        REQUIRE(m.run(vop3(target == kNewest ? "v_cvt_pk_f32_fp8_ocp" : "v_cvt_pk_f32_fp8", 4, v(1), 0, 0, kClamps, 0,
+                           target)) == Stop::End);
+        CHECK(as_float(m.lane(4, 5)) == 1);
+        CHECK(m.lane(5, 5) == 0);
+    }
+}
+
 TEST_CASE("v_prng, v_ashr_pk, minimum3 and the dot product of BF16", "[isa][gfx950]") {
     Machine m{kNewest};
     m.vgpr(1, 0x80000001), m.vgpr(2, 5000), m.vgpr(3, 2);
@@ -157,6 +269,7 @@ namespace {
 
 const NumberFormat* const kFormats[] = {&kOcpFp8, &kOcpBf8, &kFp6, &kBf6, &kFp4};
 constexpr unsigned kA = 16, kB = 24, kScaleA = 4, kScaleB = 5, kD = 32;
+constexpr u32 kScaled = 1u << 11;  // ABID
 
 /// Numbers that every format has.
 constexpr int kNumbers[] = {-4, -3, -2, -1, 0, 1, 2, 3, 4};
@@ -194,7 +307,7 @@ void check_formats(const Formats& f, Level level) {
     const char* const name = f.rows == 16 ? "v_mfma_f32_16x16x128_f8f6f4" : "v_mfma_f32_32x32x64_f8f6f4";
     std::vector<u32> code;
     if (f.scaled) code = vop3("v_mfma_ld_scale_b32", 0, v(kScaleA), v(kScaleB), 0, 2u << 11, 1u << 27, kNewest);
-    REQUIRE(m.run(code + vop3(name, kD, v(kA), v(kB), 244, f.a << 8 | u32{f.scaled} << 11, f.b << 29, kNewest)) ==
+    REQUIRE(m.run(code + vop3(name, kD, v(kA), v(kB), 244, f.a << 8 | (f.scaled ? kScaled : 0), f.b << 29, kNewest)) ==
             Stop::End);
     unsigned wrong = 0;
     for (unsigned i = 0; i < f.rows; ++i) {
@@ -230,10 +343,30 @@ TEST_CASE("scales are for the next product alone, and one that is NaN makes NaN"
     for (unsigned n = 0; n < 8; ++n) m.vgpr(kA + n, 0x38383838);  // 1
     m.vgpr(kScaleA, 128), m.vgpr(kScaleB, 127);
     m.lane(kScaleA, 3) = 255;
-    const std::vector<u32> product = vop3("v_mfma_f32_16x16x128_f8f6f4", kD, v(kA), v(kA), 128, 0, 0, kNewest);
-    REQUIRE(m.run(vop3("v_mfma_ld_scale_b32", 0, v(kScaleA), v(kScaleB), 0, 0, 0, kNewest) + product) == Stop::End);
+    const char* const name = "v_mfma_f32_16x16x128_f8f6f4";
+    const std::vector<u32> product = vop3(name, kD, v(kA), v(kA), 128, 0, 0, kNewest),
+                           scaled = vop3(name, kD, v(kA), v(kA), 128, kScaled, 0, kNewest),
+                           scales = vop3("v_mfma_ld_scale_b32", 0, v(kScaleA), v(kScaleB), 0, 0, 0, kNewest);
+    REQUIRE(m.run(scales + scaled) == Stop::End);
     CHECK(as_float(m.lane(kD, 5)) == 256);
     CHECK(std::isnan(as_float(m.lane(kD + 3, 5))));
     REQUIRE(m.run(product) == Stop::End);
     CHECK(as_float(m.lane(kD + 3, 5)) == 128);
+    CHECK(m.run(scaled) == Stop::Illegal);
+    // ABID says whether the product takes them.
+    REQUIRE(m.run(scales + product) == Stop::End);
+    CHECK(as_float(m.lane(kD, 5)) == 128);
+    CHECK(m.run(scaled) == Stop::Illegal);
+}
+
+TEST_CASE("fields that the instruction that loads scales does not have are zero", "[isa][gfx950]") {
+    Machine m{kNewest};
+    const auto load = [](u32 d, u32 low) {
+        return vop3("v_mfma_ld_scale_b32", d, v(kScaleA), v(kScaleB), 0, low, 0, kNewest);
+    };
+    CHECK(m.run(load(0, 0)) == Stop::End);
+    CHECK(m.run(load(0, 1u << 14)) == Stop::End);  // OP_SEL_HI of a third operand, which LLVM sets or clears
+    CHECK(m.run(load(3, 0)) == Stop::Illegal);
+    CHECK(m.run(load(0, 1u << 15)) == Stop::Illegal);
+    CHECK(m.run(load(0, 1u << 13)) == Stop::Illegal);
 }

@@ -53,6 +53,7 @@ denormals that MODE asks for. Not so:
 | `v_mfma_*_f8f6f4` | of 32 in depth, products in ascending depth from 0: each rounded once; their sum is scaled and added to the addend in doubles and rounded once more; which elements share a scale, and where they are, follows AMD's published examples |
 | `v_cvt_scalef32_*` to FP6, BF6 and FP4 | NaN becomes the greatest number; the manual leaves it open |
 | stochastic rounding of `v_cvt_scalef32_sr_*`, `v_cvt_sr_f16_f32`, `v_cvt_sr_bf16_f32` | the random number's upper bits are added below the last place of the result; the manual leaves the width open |
+| `v_permlane16_swap_b32`, `v_permlane32_swap_b32` | an active lane takes its value from its partner, active or not, whatever FI and BOUND_CTRL; what these change is not published |
 | `v_dot2_f32_bf16`, `v_dot2c_f32_bf16` | low product, high product, addend: each rounded once, in that order |
 | the same of XF32 | factors are rounded to nearest even, to 10 bits of mantissa; the manual leaves the rounding open |
 | stores to 10- and 11-bit floats | rounded towards zero |

@@ -239,7 +239,8 @@ class Maker {
         made_.push_back({first, second | neg << 29});
     }
     u32 op_sel() {
-        if (row_.is(kInserts)) return random_.bits(2) << 2;
+        const u32 half = row_.is(kInserts) && is_float(row_.src[0]) && is_half(row_.src[0]) ? random_.bits(1) : 0;
+        if (row_.is(kInserts)) return random_.bits(2) << 2 | half;
         if (row_.is(kExtracts)) return random_.bits(2);
         u32 allowed =
             dwords(row_.dst) == 1 && (is_float(row_.dst) || row_.dst == Type::u16 || row_.dst == Type::i16) ? 8 : 0;

@@ -330,7 +330,49 @@ pair atomic_data
 pair matrix
 #endif
 
+#ifdef GFX950
+.macro ones
+  v_mov_b32 v4, 1.0
+  v_mov_b32 v5, 1.0
+  v_mov_b32 v6, 1.0
+  v_mov_b32 v7, 1.0
+.endm
+.macro scales_body fix
+  ones
+  if_fixed \fix, v_mov_b32 v2, 127
+  v_mov_b32 v3, 127
+  s_nop 3
+  v_mfma_scale_f32_16x16x128_f8f6f4 v[8:11], v[4:7], v[4:7], 0, v2, v3 op_sel_hi:[0,0,0] cbsz:4 blgp:4
+  s_nop 15
+  store v8
+.endm
+pair scales
+#endif
+
 // Correct kernels that a coarser model would report.
+
+#ifdef GFX950
+// Undefined scales are those of one product, whose result nothing uses.
+begin silent_scales
+  ones
+  v_mov_b32 v3, 127
+  s_nop 3
+  v_mfma_scale_f32_16x16x128_f8f6f4 v[8:11], v[4:7], v[4:7], 0, v2, v3 op_sel_hi:[0,0,0] cbsz:4 blgp:4
+  v_mfma_scale_f32_16x16x128_f8f6f4 v[12:15], v[4:7], v[4:7], 0, v3, v3 op_sel_hi:[0,0,0] cbsz:4 blgp:4
+  v_mfma_f32_16x16x16_f16 v[16:19], v[4:5], v[4:5], 0
+  s_nop 15
+  v_add_u32 v12, v12, v16
+  store v12
+end silent_scales
+
+// The undefined bits are masked, or both values of the table's bit are the same.
+begin silent_table
+  v_bitop3_b32 v1, v2, 0, v0 bitop3:0x6c
+  v_bitop3_b32 v1, v1, v2, v2 bitop3:0xf0
+  global_load_dword v1, v1, s[4:5]
+  store v1
+end silent_table
+#endif
 
 begin silent_xor
   v_xor_b32 v1, v2, v2

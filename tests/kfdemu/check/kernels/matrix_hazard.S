@@ -328,6 +328,20 @@ pair nibbles_of_formats_read
   v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[16:23], v[24:31], a[0:3], v10, v11
 .endm
 pair scale_written
+.macro scaled_factor_body fix
+  double_factors
+  v_mov_b32 v16, 1.0
+  states \fix, 2
+  v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[16:23], v[24:31], a[0:3], v10, v11
+.endm
+pair scaled_factor
+.macro scaled_chain_body fix
+  double_factors
+  v_mfma_f32_16x16x128_f8f6f4 v[4:7], v[16:19], v[24:27], 0 cbsz:4 blgp:4
+  states \fix, 8
+  v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[4:7], v[24:27], a[0:3], v10, v11 cbsz:4 blgp:4
+.endm
+pair scaled_chain
 .macro swapped_body fix
   v_mov_b32 v1, 5
   states \fix, 2

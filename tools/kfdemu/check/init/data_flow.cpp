@@ -42,6 +42,17 @@ Bits inverted(const Operands& o) {
 }
 Bits and_or(const Operands& o) { return logical_or(logical_and(o.a, o.b), o.c); }
 Bits or_three(const Operands& o) { return logical_or(logical_or(o.a, o.b), o.c); }
+/// Undefined where the table has ones and zeros at the places that the bits may name.
+Bits by_table(const Operands& o) {
+    std::uint64_t ones = 0, zeros = 0;
+    for (unsigned place = 0; place < 8; ++place) {
+        const auto may_be = [](Bits v, bool one) { return one ? v.most() : ~v.least(); };
+        const std::uint64_t here =
+            may_be(o.a, (place & 4) != 0) & may_be(o.b, (place & 2) != 0) & may_be(o.c, (place & 1) != 0);
+        ((o.table >> place & 1) != 0 ? ones : zeros) |= here;
+    }
+    return {ones, ones & zeros};
+}
 Bits insert_field(const Operands& o) {
     return logical_or(logical_and(o.a, o.b), logical_and(logical_not(o.a, 32), o.c));
 }
@@ -266,8 +277,12 @@ bool never(const Operands&, Bits) { return false; }
 
 constexpr RowFlow whole;
 constexpr RowFlow defined{no_bits, never};
-constexpr RowFlow moves(Bits (*result)(const Operands&)) { return {result, nullptr, true}; }
-constexpr RowFlow computes(Bits (*result)(const Operands&)) { return {result}; }
+constexpr RowFlow moves(Bits (*result)(const Operands&)) {
+    return {result, nullptr, true, false, result == packed_halves ? packed_results : result};
+}
+constexpr RowFlow computes(Bits (*result)(const Operands&)) {
+    return {result, nullptr, false, false, result == packed_results ? result : nullptr};
+}
 constexpr RowFlow compares(bool (*rule)(const Operands&, Bits)) { return {no_bits, rule}; }
 constexpr RowFlow sets_exec(Bits (*result)(const Operands&)) { return {result, never, false, true}; }
 

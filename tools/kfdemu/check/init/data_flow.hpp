@@ -16,6 +16,7 @@ namespace kfdemu::check {
 struct Operands {
     Bits a, b, c, carry;
     unsigned lane = 0;
+    std::uint32_t table = 0;  ///< of kTruthTable
 
     bool any() const { return a.any() || b.any() || c.any(); }
 };
@@ -29,6 +30,8 @@ struct RowFlow {
     bool moves = false;
     /// The result is EXEC, of source 0 and the old EXEC.
     bool to_exec = false;
+    /// In place of `result` under CLAMP.
+    Bits (*clamped)(const Operands&) = nullptr;
 
     constexpr RowFlow condition(bool (*rule)(const Operands&, Bits result)) const {
         return {result, rule, moves, to_exec};

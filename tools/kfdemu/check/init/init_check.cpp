@@ -25,12 +25,13 @@ void InitCheck::begin(const Scene& scene) {
     own_.registers.begin(scene.initial);
     fresh_memory_ = scene.session.fresh_memory;
     own_.scratch.begin(kMostLanes, scene.lane_scratch_bytes);
+    own_.scales = 0;
 }
 
 /// Whether all that the instruction reads is defined, and all of what it writes will be.
 bool InitCheck::is_defined(const InitPlan& plan, const GroupShadow& shared, std::uint64_t exec) const {
     const DefinedRegisters& registers = own_.registers;
-    if (plan.always) return false;
+    if (plan.always || own_.scales != 0) return false;
     if (undefined(registers, plan.scalars(), plan.vectors()) != 0) return false;
     const std::uint64_t lanes = plan.all_lanes ? kAll : exec;
     if ((undefined(registers, plan.vectors(), plan.written()) & lanes) != 0) return false;

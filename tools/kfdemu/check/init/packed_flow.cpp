@@ -91,8 +91,7 @@ class MatrixFlow {
         fill_factors(true);
         fill_ones(addend, sparse ? inst_.dst : inst_.src[2], row_.dst, sum_one_, true);
         if (sparse) copy_places();
-        if (flow_.own.scales != 0) lost_ = true, origin_ = flow_.own.scales;
-        flow_.own.scales = 0;
+        if (row_.is(kMixedFormats)) take_scales();
         execute();
         for (unsigned k = 0; k < result; ++k)
             for (unsigned l = 0; l < kMostLanes; ++l) found_[k] |= std::uint64_t{shadow.lanes(kD + k)[l] != 0} << l;
@@ -127,6 +126,10 @@ class MatrixFlow {
                : of == Matrix::Of::Formats ? 0x55555555
                : of >= Matrix::Of::Bf8Bf8  ? 0x40404040
                                            : 0x3f800000;
+    }
+    void take_scales() {
+        if (flow_.own.scales != 0 && inst_.op_sel != 0) lost_ = true, origin_ = flow_.own.scales;
+        flow_.own.scales = 0;
     }
     void copy_places() {
         const std::uint32_t* const places = flow_.wave.v + (inst_.src[2] - kVgpr0) * flow_.wave.width;
@@ -176,6 +179,7 @@ class MatrixFlow {
 };
 
 void flow_scales(const Flow& flow) {
+    flow.own.scales = 0;
     for (unsigned n = 0; n < 2; ++n) {
         Column column;
         gather(flow, n, 0, column);

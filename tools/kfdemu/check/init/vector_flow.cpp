@@ -155,7 +155,7 @@ class VectorFlow {
     LaneSources sources(unsigned lane) const {
         const Value a = source(0, lane), b = source(1, lane), c = source(2, lane);
         const Value carry{{carry_.bits.value >> lane & 1, carry_.bits.undefined >> lane & 1}, carry_.origin};
-        LaneSources all{{a.bits, b.bits, c.bits, carry.bits, lane}, 0, false};
+        LaneSources all{{a.bits, b.bits, c.bits, carry.bits, lane, inst_.literal}, 0, false};
         for (const Value* v : {&a, &b, &c, &carry}) {
             if (!v->bits.any()) continue;
             if (!all.any) all.origin = v->origin;
@@ -195,8 +195,8 @@ class VectorFlow {
 
     void compute() {
         const unsigned count = std::min(dwords(row_.dst), 4u);
-        const bool moves = rule_.moves, same = cancels();
-        const auto result = inst_.clamp && !moves ? nullptr : rule_.result;
+        const auto result = inst_.clamp ? rule_.clamped : rule_.result;
+        const bool moves = rule_.moves && result == rule_.result, same = cancels();
         const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
         for (Column& column : results_)
             std::fill_n(column.bits, kMostLanes, 0), std::fill_n(column.origin, kMostLanes, 0);

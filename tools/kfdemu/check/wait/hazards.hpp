@@ -70,7 +70,9 @@ class Hazards {
         std::uint64_t when;
         unsigned roles;
     };
+    /// Scales and the product that takes them are one instruction.
     static unsigned states_of(const isa::Inst& inst) {
+        if (inst.row == index(isa::Op::v_mfma_ld_scale_b32)) return 0;
         return inst.row == index(isa::Op::s_nop) ? (static_cast<unsigned>(inst.offset) & 15) + 1 : 1;
     }
     void forget() {

@@ -265,6 +265,7 @@ using T_f16 = HalfFloat;
 using T_bf16 = HalfBits;
 using T_pk16 = Word<u32, Kind::Packed>;
 using T_pkf16 = Word<u32, Kind::Packed>;
+using T_pkbf16 = T_pkf16;
 using T_b128 = Quad;
 using T_simm = Nothing;
 using T_uimm = Nothing;

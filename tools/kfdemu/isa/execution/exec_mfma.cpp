@@ -276,13 +276,15 @@ void decode_row(const u32* registers, const NumberFormat& format, bool bytes, un
     }
 }
 
-/// The sum of 32 products, one after the other, is scaled and added to C.
+/// The sum of 32 products, one after the other, is scaled and added to C. ABID: the scales are those that were loaded
+/// before.
 template <unsigned rows, unsigned depth>
 const Inst* multiply_formats(Wave& w, const Inst& i) {
     using S = Shape<Single, rows, depth, 1>;  // of C and D
     const NumberFormat &format_a = kNumberFormats[i.abs], &format_b = kNumberFormats[i.neg];
-    const bool bytes = format_a.width == 8 && format_b.width == 8, scaled = w.scaled;
+    const bool bytes = format_a.width == 8 && format_b.width == 8, scaled = i.op_sel != 0, loaded = w.scaled;
     w.scaled = false;
+    if (scaled && !loaded) return w.stop_at(Stop::Illegal, i);
     scalar_setup(w, i);
     use_mxcsr(w, 0x1f80);
     alignas(64) float a[depth], columns[depth][rows], one[depth];

@@ -42,6 +42,7 @@ const Inst* swap_registers(Wave& w, const Inst& i) {
 }
 
 /// Of each two rows of `size` lanes: the second of DST and the first of SRC0 change places, in lanes that are active.
+/// OP_SEL are FI and BOUND_CTRL (LLVM); that they change what comes from lanes that are not is not documented.
 template <unsigned size>
 const Inst* swap_rows(Wave& w, const Inst& i) {
     u32* const a = lanes_of(w, i.dst);
@@ -68,7 +69,7 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
         using C = Nothing;                                                                             \
         static constexpr u64 attributes = attributes_;                                                 \
         static KFDEMU_INLINE void meaning(D::V& d, [[maybe_unused]] A::V a, u32, u32, bool&, unsigned, \
-                                          const Context&) {                                            \
+                                          [[maybe_unused]] const Context& x) {                         \
             __VA_ARGS__;                                                                               \
         }                                                                                              \
     };

@@ -12,11 +12,6 @@ namespace {
 KFDEMU_INLINE bool chosen(const Inst& i, unsigned n, bool high) { return ((high ? i.op_sel_hi : i.op_sel) >> n) & 1; }
 KFDEMU_INLINE bool negated(const Inst& i, unsigned n, bool high) { return ((high ? i.abs : i.neg) >> n) & 1; }
 
-KFDEMU_INLINE float clamped(float v, const Context& x) {
-    const float low = v > 0 ? v : 0.0f, bounded = low < 1.0f ? low : 1.0f;
-    return both(x.clamp, either(x.dx10, !is_nan(v))) ? bounded : v;
-}
-
 /// V_MFMA_LD_SCALE_B32: of each lane's dword the byte that OP_SEL_HI and OP_SEL number, whatever EXEC is.
 const Inst* load_scales(Wave& w, const Inst& i) {
     scalar_setup(w, i);

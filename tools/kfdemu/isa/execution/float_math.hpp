@@ -137,6 +137,11 @@ KFDEMU_INLINE float fused_half(float a, float b, float c, const Context& x) {
     const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
     return nan_of(float_of_half(half_of_double(sum, x.round_f64)), a, b, c);
 }
+/// CLAMP, where a result is not one float alone.
+KFDEMU_INLINE float clamped(float v, const Context& x) {
+    const float low = v > 0 ? v : 0.0f, bounded = low < 1.0f ? low : 1.0f;
+    return both(x.clamp, either(x.dx10, !is_nan(v))) ? bounded : v;
+}
 /// Rounds a float to 16 bits and back: the middle step of an unfused 16-bit multiply-add.
 KFDEMU_INLINE float rounded_half(float v, const Context& x) { return float_of_half(HalfFloat::to(v, x)); }
 /// v_mad_f16: multiply, round, add.

@@ -99,6 +99,7 @@ void set_constants(Wave& wave) {
     for (std::uint32_t n = 0; n < 9; ++n) {
         wave.s[kFloats + n] = floats[n];
         wave.s[kHalfFloats + n] = halves[n];
+        wave.s[kBrainFloats + n] = floats[n] >> 16;
     }
     // As 32-bit operands, the apertures read as their low halves.
     wave.s[kSharedLimit] = wave.s[kPrivateLimit] = ~0u;

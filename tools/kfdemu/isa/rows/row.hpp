@@ -46,7 +46,8 @@ enum class Type : std::uint8_t {
     f16,   // low half of a register
     bf16,  // likewise
     pk16,
-    pkf16,  // two halves of a register
+    pkf16,   // two halves of a register
+    pkbf16,  // likewise
     b32,
     u32,
     i32,
@@ -82,6 +83,8 @@ constexpr bool is_half(Type type) {
     return type == Type::f16 || type == Type::bf16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
 }
 unsigned dwords(Type type);
+
+constexpr bool is_packed_float(Type type) { return type == Type::pkf16 || type == Type::pkbf16; }
 
 /// What the types do not express.
 enum RowAttributes : std::uint64_t {
@@ -145,7 +148,7 @@ enum RowAttributes : std::uint64_t {
     kExtracts = 1ull << 57,        ///< VOP3 whose OP_SEL names the byte of SRC0 that it reads
     kTruthTable = 1ull << 58,      ///< VOP3 whose OMOD, ABS and NEG are a truth table: Inst::literal
     kMixedFormats = 1ull << 59,    ///< kMatrix: CBSZ and BLGP are the formats of A and B
-    kVectorSource = 1ull << 61,    ///< VOP3 whose SRC0 is a VGPR
+    kVectorSource = 1ull << 61,    ///< VOP3 whose SRC0, and what is wider than two registers, are VGPRs
     kScales = 1ull << 60,          ///< the scales of A and B of the kMixedFormats that follows
 };
 

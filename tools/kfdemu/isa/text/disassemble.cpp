@@ -161,7 +161,10 @@ std::string vop_text(const Inst& inst, const Row& row, Target target) {
     for (unsigned n = 0; n < source_count(row); ++n) line.operand(modified_source(inst, row, n));
     if (row.is(kCarryIn)) line.operand(operand_text(inst.src[2], Type::mask, 0));
     if (row.is(kTruthTable) && inst.literal != 0) line.modifier(format_text("bitop3:0x%x", inst.literal));
-    if (inst.form == Form::Vop3 && (inst.op_sel & 15) && row.is(kInserts)) {
+    if (row.is(kSwaps)) {
+        line.modifier_if((inst.op_sel & 2) != 0, "bound_ctrl:1");
+        line.modifier_if((inst.op_sel & 1) != 0, "fi:1");
+    } else if (inst.form == Form::Vop3 && (inst.op_sel & 15) && row.is(kInserts)) {
         line.append(list_text("op_sel", inst.op_sel & 15, 4));
     } else if (inst.form == Form::Vop3 && (inst.op_sel & 15)) {
         line.append(list_text("op_sel", inst.op_sel & ((1u << source_count(row)) - 1), source_count(row)));
@@ -185,7 +188,7 @@ std::string matrix_text(const Inst& inst, const Row& row, Target target) {
             operand_text(inst.src[n], constant ? (is_double ? Type::f64 : Type::f32) : source_type(row, inst, n), 0));
     }
     if (inst.abs) line.modifier(format_text("cbsz:%u", inst.abs));
-    if (inst.op_sel) line.modifier(format_text("abid:%u", inst.op_sel));
+    if (inst.op_sel && !row.is(kMixedFormats)) line.modifier(format_text("abid:%u", inst.op_sel));
     if (inst.neg != 0 && inst.has(kNegates))
         line.append(list_text("neg", inst.neg, 3));
     else if (inst.neg != 0)

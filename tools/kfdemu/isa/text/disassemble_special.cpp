@@ -32,6 +32,7 @@ std::string constant_text(unsigned n, Type type) {
     if (n <= 208) return format_text("-%u", n - 192);
     constexpr const char* floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
     if (n >= kHalfFloats && n < kHalfFloats + 9) n = n - kHalfFloats + kFloats;
+    if (n >= kBrainFloats && n < kBrainFloats + 9) n = n - kBrainFloats + kFloats;
     if (n >= kFloats && n < kFloats + 8) return floats[n - kFloats];
     if (n == kFloats + 8) return dwords(type) == 2 && type != Type::pkf32 ? "0.15915494309189532" : "0.15915494";
     constexpr const char* bases[] = {"src_shared_base", "src_shared_limit", "src_private_base", "src_private_limit"};

@@ -45,8 +45,9 @@ enum ScalarIndex : Operand {
     kTtmp0 = 108,
     kM0 = 124,
     kExec = 126,
-    kConstants = 128,   ///< not registers from here on
-    kHalfFloats = 209,  ///< 240-248 as 16-bit floats, in encodings that the ISA reserves
+    kConstants = 128,    ///< not registers from here on
+    kHalfFloats = 209,   ///< 240-248 as 16-bit floats, in encodings that the ISA reserves
+    kBrainFloats = 218,  ///< likewise, as BF16
     kSharedBase = 235,
     kSharedLimit = 236,
     kPrivateBase = 237,

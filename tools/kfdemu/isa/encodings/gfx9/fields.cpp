@@ -38,14 +38,12 @@ bool Gfx9Fields::source(unsigned n, unsigned encoding, Type type) const {
         return true;
     }
     if (!is_constant(encoding)) return false;
-    // What a float is as a constant of 16 bits with 8 of exponent is not documented.
-    if (type == Type::bf16 && encoding >= kFloats && encoding <= kFloats + 8) return false;
     flag(encoding >= kVccz, kScalarSetup);
-    // 16-bit float instructions read constants as 16-bit floats; 16-bit integer instructions read the low half of the
-    // 32-bit float.
-    const bool half = type == Type::f16 || type == Type::pkf16;
-    if (half && encoding >= kFloats && encoding <= kFloats + 8)
-        operand = static_cast<Operand>(encoding - kFloats + kHalfFloats);
+    // 16-bit float instructions read constants as 16-bit floats, BF16 (LLVM's isInlinableLiteralBF16) or others; 16-bit
+    // integer instructions read the low half of the 32-bit float.
+    const bool half = type == Type::f16 || type == Type::pkf16, brain = type == Type::bf16 || type == Type::pkbf16;
+    if ((half || brain) && encoding >= kFloats && encoding <= kFloats + 8)
+        operand = static_cast<Operand>(encoding - kFloats + (brain ? kBrainFloats : kHalfFloats));
     return true;
 }
 

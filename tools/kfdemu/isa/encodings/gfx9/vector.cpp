@@ -53,9 +53,15 @@ bool dpp_control_exists(unsigned control, const Traits& traits) {
     return group == 0x150 && traits.wide_dpp;
 }
 
-/// The effect of NEG and ABS on the pair of halves of V_DOT2C_F32_F16 is not documented.
+/// What NEG and ABS change of a pair of halves, or of what is wider than two registers, is not documented.
 bool undocumented_modifiers(const Gfx9Fields& f) {
-    return f.row.format == Format::Vop2 && f.row.is(kFlushesHalves) && (f.inst.neg | f.inst.abs) != 0;
+    if (f.row.format == Format::Vop3p) return false;
+    for (unsigned n = 0; n < 3; ++n) {
+        const Type type = f.row.src[n];
+        const bool signs = ((f.inst.neg | f.inst.abs) >> n & 1) != 0;
+        if (signs && (is_packed_float(type) || dwords(type) > 2)) return true;
+    }
+    return false;
 }
 
 bool dpp(const Gfx9Fields& f) {
@@ -142,10 +148,12 @@ bool vop3_modifiers(const Gfx9Fields& f, bool with_sdst) {
     if (!with_sdst) {
         i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
         i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
-        const bool has_op_sel = f.row.format == Format::Vop3 && f.row.is(kOpSel);
+        const bool has_op_sel = (f.row.format == Format::Vop3 || f.row.is(kSwaps)) && f.row.is(kOpSel);
         if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
     }
+    if (f.row.is(kSwaps) && (i.neg | i.abs | i.omod | unsigned{i.clamp} | (i.op_sel & 12u)) != 0) return false;
     if (f.row.is(kTruthTable)) {
+        if (i.clamp) return false;
         i.literal = std::uint32_t{i.omod} << 6 | std::uint32_t{i.abs} << 3 | i.neg;
         i.omod = i.abs = i.neg = 0;
     }
@@ -178,7 +186,9 @@ bool vop3(const Gfx9Fields& f) {
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
     if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
-    if (f.row.is(kVectorSource) && i.src[0] < kVgpr0) return false;
+    if (f.row.is(kVectorSource))
+        for (unsigned n = 0; n < 3; ++n)
+            if ((n == 0 || dwords(f.row.src[n]) > 2) && i.src[n] < kVgpr0) return false;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 
@@ -206,10 +216,7 @@ bool matrix(const Gfx9Fields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     const bool sparse = f.row.is(kSparse);
     if (sparse && i.neg != 0) return false;
-    if (f.row.is(kMixedFormats)) {  // after v_mfma_ld_scale_b32, the lowest bit of ABID is set
-        if (i.op_sel > 1) return false;
-        i.op_sel = 0;
-    }
+    if (f.row.is(kMixedFormats) && i.op_sel > 1) return false;  // 1: after v_mfma_ld_scale_b32
     f.flag(f.traits.negates_doubles && f.row.shape.matrix.of == Matrix::Of::Double, kNegates);
     for (unsigned n = 0; n < 3; ++n) {
         const Type type = source_type(f.row, i, n);
@@ -235,8 +242,8 @@ bool vop3p(const Gfx9Fields& f) {
     i.op_sel = static_cast<std::uint8_t>(f.bits(0, 13, 11));
     i.op_sel_hi = static_cast<std::uint8_t>(f.bits(1, 28, 27) | f.bits(0, 14, 14) << 2);
     i.clamp = f.bit(0, 15);
-    if (f.row.is(kScales) && (i.neg | i.abs) != 0) return false;
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    if (f.row.is(kScales) && (f.bits(0, 7, 0) | i.neg | i.abs | unsigned{i.clamp} | (i.op_sel & 4u)) != 0) return false;
     for (unsigned n = 0; n < 3; ++n) {
         if (f.row.src[n] == Type::none) continue;
         const bool narrow = f.row.is(kMix) && ((i.op_sel_hi >> n) & 1);
