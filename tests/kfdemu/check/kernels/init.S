@@ -367,7 +367,7 @@ end silent_scales
 
 // The undefined bits are masked, or both values of the table's bit are the same.
 begin silent_table
-  v_bitop3_b32 v1, v2, 0, v0 bitop3:0x6c
+  v_bitop3_b32 v1, v2, 0, v0 bitop3:0xe2
   v_bitop3_b32 v1, v1, v2, v2 bitop3:0xf0
   global_load_dword v1, v1, s[4:5]
   store v1
