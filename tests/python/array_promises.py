@@ -264,7 +264,7 @@ def allocate():
 code['set'][2, 64](allocate())
 roc.synchronize()
 """
-        with tempfile.NamedTemporaryFile('w', suffix='.py') as file:
+        with tempfile.TemporaryDirectory() as folder, open(f'{folder}/allocates.py', 'w') as file:
             file.write(program)
             file.flush()
             checked = dict(os.environ, KFDEMU=os.environ.get('KFDEMU', 'on') + ',check')

@@ -113,6 +113,25 @@ TEST_CASE("packets are torn only if that is asked for by name", "[control][queue
     CHECK_FALSE(has(child.output, "torn-packet:"));
 }
 
+TEST_CASE("child: the runtime copies by a ring of its own", "[.child]") {
+    for (int i = 0; i < 40; ++i) {
+        Machine machine;
+        Queue queue{machine.gpu()};
+        const std::jthread busy{[&](const std::stop_token& ends) {  // a device that rests looks at no ring
+            while (!ends.stop_requested()) queue.submit(barrier_and({}));
+        }};
+        const Executable code{machine.gpu(), "work"};  // its code is the first packet
+    }
+}
+
+TEST_CASE("a ring that the runtime makes for itself inside hsa_queue_create is not torn", "[control][queues]") {
+    const ChildResult child =
+        run_child("child: the runtime copies by a ring of its own", "", {{"HSA_ENABLE_SDMA", "0"}});
+    CAPTURE(child.output);
+    CHECK(child.passed());
+    CHECK_FALSE(has(child.output, "torn-packet:"));
+}
+
 TEST_CASE("a packet that is written before the write index covers it is never torn", "[control][queues]") {
     NEEDS_CONTROL(control);
     UsedRing used{control};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
+#include <set>
 #include <string>
 
 #include "tools/kfdemu/base/behaviour.hpp"
@@ -10,6 +12,30 @@
 #include "tools/kfdemu/queues/gpu_memory.hpp"
 
 namespace kfdemu {
+namespace {
+
+std::mutex rings_mutex;
+bool every_ring = true;
+std::set<std::uint64_t> returned_rings;
+
+}  // namespace
+
+void TornRings::only_those_returned() {
+    const std::lock_guard lock{rings_mutex};
+    every_ring = false;
+}
+void TornRings::returned(std::uint64_t ring_va) {
+    const std::lock_guard lock{rings_mutex};
+    returned_rings.insert(ring_va);
+}
+void TornRings::made(std::uint64_t ring_va) {
+    const std::lock_guard lock{rings_mutex};
+    returned_rings.erase(ring_va);
+}
+bool TornRings::has(std::uint64_t ring_va) {
+    const std::lock_guard lock{rings_mutex};
+    return every_ring || returned_rings.contains(ring_va);
+}
 
 AdvertisedSlots::AdvertisedSlots(unsigned gpu, std::uint64_t write_index_va, std::uint64_t ring_va,
                                  std::uint64_t packets)
@@ -17,10 +43,11 @@ AdvertisedSlots::AdvertisedSlots(unsigned gpu, std::uint64_t write_index_va, std
       write_index_{write_index_va},
       ring_{ring_va},
       packets_{packets},
-      tears_{shows(Behaviour::torn_packet) &&
-             (TornRings::of_this_call || TornRings::of_every_call.load(std::memory_order_relaxed))},
+      may_tear_{shows(Behaviour::torn_packet)},
       looks_{shows(Behaviour::torn_packet) || shows(Behaviour::write_index)},
-      made_{looks_ ? check::capture_stack() : check::kNoStack} {}
+      made_{looks_ ? check::capture_stack() : check::kNoStack} {
+    TornRings::made(ring_va);
+}
 
 bool AdvertisedSlots::is_written(const AddressSpace& space, std::uint64_t index) const {
     bool written = true;  // an error of the ring's memory is the packet processor's
@@ -57,7 +84,7 @@ void AdvertisedSlots::look(const AddressSpace& space, std::uint64_t next) {
             if (index == written_) ++written_;
             continue;
         }
-        if (tears_) take_half(space, index);
+        if (may_tear_ && TornRings::has(ring_)) take_half(space, index);
         if (index < counted_) continue;
         counted_ = index + 1;
         // Release: a test that sees the number writes the slot after its half is taken.

@@ -29,11 +29,15 @@
 
 namespace kfdemu {
 
-/// The rings whose packets are torn: all, until hsa_queue_create is wrapped; then those that it makes. The HSA runtime
-/// writes its own rings late, and aborts the program if one stops.
-struct TornRings {
-    static inline std::atomic<bool> of_every_call{true};  // relaxed: changes before the runtime makes a ring
-    static inline constinit thread_local bool of_this_call = false;
+/// The rings whose packets are torn: all, until hsa_queue_create is wrapped; then those that it returns. The HSA
+/// runtime writes its own rings late, and aborts the program if one stops; it makes some of them inside that call.
+class TornRings {
+  public:
+    static void only_those_returned();
+    static void returned(std::uint64_t ring_va);
+    /// Another ring may have been there.
+    static void made(std::uint64_t ring_va);
+    static bool has(std::uint64_t ring_va);
 };
 
 class AdvertisedSlots {
@@ -65,7 +69,7 @@ class AdvertisedSlots {
 
     const unsigned gpu_;
     const std::uint64_t write_index_, ring_, packets_;
-    const bool tears_, looks_;
+    const bool may_tear_, looks_;
     const check::StackId made_;
     std::uint64_t written_ = 0;  // all below it are, or were taken
     std::uint64_t counted_ = 0;  // all below it are counted if they were early
