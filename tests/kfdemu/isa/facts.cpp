@@ -122,10 +122,11 @@ bool is_left_out(const Row& row) {
            row.is(kMovesTo) || forks;
 }
 
+/// Of GFX9, if one has it.
 Target newest(const Row& row) {
-    Target found{};
+    Target found = Target::gfx1030;
     for (const Target target : kTargets)
-        if (row.on(target)) found = target;
+        if (row.on(target) && target != Target::gfx1030) found = target;
     return found;
 }
 
@@ -184,8 +185,9 @@ class OneLane {
     }
     Words code() const {
         const u32 op = opcode_of(row_, newest(row_));
+        const u32 no_saddr = newest(row_) == Target::gfx1030 ? 0x7d : 0x7f;
         if (row_.format == Format::Flat)
-            return {0xdc000000 | op << 18 | 2 << 14, kAddress | data() << 8 | 0x7fu << 16 | kResult << 24};
+            return {0xdc000000 | op << 18 | 2 << 14, kAddress | data() << 8 | no_saddr << 16 | kResult << 24};
         if (row_.format == Format::Mubuf) return {0xe0001000 | op << 18, kAddress | data() << 8 | 2 << 16 | 128u << 24};
         return {0xd8000000 | op << 17, kAddress | kData << 8 | kSecondData << 16 | kResult << 24};
     }
@@ -198,7 +200,7 @@ class OneLane {
 bool is_one_access(const Row& row) {
     const bool memory = row.format == Format::Flat || row.format == Format::Mubuf || row.format == Format::Ds;
     return memory && row.shape.element != Element::nothing && !is_converted(row.shape.element) && !row.is(kReadsM0) &&
-           !row.is(kAtomic) && transposed_bits(row.shape.element) == 0;
+           !row.is(kAtomic) && !row.is(kByLane) && transposed_bits(row.shape.element) == 0;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <unistd.h>
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
+
 namespace test_isa {
 namespace {
 
@@ -79,13 +81,15 @@ const char* llvm_mc_missing(kfdemu::isa::Target target) {
 }
 bool have_llvm_mc(kfdemu::isa::Target target) { return program_for(target)[0] != '\0'; }
 
-std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings) {
+std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings, unsigned width) {
     const TemporaryFile input;
     std::ofstream file{input.path()};
     for (const Words& words : encodings) file << bytes_of(words) << bytes_of({kMarker});
     file.close();
+    const std::string lanes =
+        kfdemu::isa::traits_of(target).wave32 ? " -mattr=+wavefrontsize" + std::to_string(width) : "";
     const std::string command = std::string(program_for(target)) + " -disassemble -arch=amdgcn -mcpu=" + name(target) +
-                                " " + input.path() + " 2>/dev/null";
+                                lanes + " " + input.path() + " 2>/dev/null";
     std::vector<std::string> texts, between;
     for (const std::string& line : output_lines(command)) {
         if (line == ".text") continue;

@@ -19,7 +19,8 @@ using Words = std::vector<std::uint32_t>;
 bool have_llvm_mc(kfdemu::isa::Target target);
 const char* llvm_mc_missing(kfdemu::isa::Target target);
 
-/// The text of each encoding, or "" where llvm-mc refuses it or does not use exactly these dwords.
-std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings);
+/// The text of each encoding in code for waves of `width` lanes, or "" where llvm-mc refuses it or does not use exactly
+/// these dwords.
+std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings, unsigned width = 64);
 
 }  // namespace test_isa

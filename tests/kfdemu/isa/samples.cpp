@@ -15,9 +15,10 @@ using u32 = std::uint32_t;
 /// Makes the samples of one row.
 class Maker {
   public:
-    Maker(const Row& row, Target target)
+    Maker(const Row& row, Target target, unsigned width)
         : row_{row},
           target_{target},
+          width_{width},
           random_{std::uint64_t{opcode_of(row, target)} * 77 + static_cast<u32>(row.format)} {}
 
     std::vector<Words> take() {
@@ -30,8 +31,10 @@ class Maker {
 
   private:
     u32 vgpr() { return 2 * random_.below(110); }
+    const Traits& traits() const { return traits_of(target_); }
+    bool is_gfx10() const { return &family_of(target_) == &kGfx10; }
     u32 sgpr(Type type) {
-        const unsigned count = dwords(type);
+        const unsigned count = type == Type::mask ? width_ / 32 : dwords(type);
         if (count == 1 && random_.one_in(8)) return 124;
         if (count <= 2 && random_.one_in(4)) return random_.one_in(2) ? 106 : 126;
         if (count <= 4 && random_.one_in(8)) return 108 + 4 * random_.below(2);
@@ -62,6 +65,7 @@ class Maker {
             const u32 value = constant(type);
             return value >= 235 && value < 251 && !takes_float_constants(type) ? 129 : value;
         }
+        if (traits().null_register && dwords(type) <= 2 && random_.one_in(8)) return 125;
         return sgpr(type);
     }
     /// 9 bits.
@@ -71,6 +75,12 @@ class Maker {
         if (type == Type::s32) return sgpr(Type::b32);
         if (random_.one_in(2) || dwords(type) > 2) return 256 + vgpr();
         return scalar_source(type, literals);
+    }
+    /// A destination that may be none.
+    u32 scalar_destination(Type type) {
+        if (type == Type::none) return 0;
+        const bool null = traits().null_register && !row_.is(kReadsDst) && dwords(type) <= 2 && random_.one_in(8);
+        return null ? 125 : sgpr(type);
     }
     void add(u32 word, bool with_literal) { made_.push_back(with_literal ? Words{word, literal_} : Words{word}); }
 
@@ -115,14 +125,14 @@ class Maker {
         return row_.src[0] == Type::none ? 0 : random_.bits(16);
     }
     void sop1() {
-        const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
+        const u32 d = scalar_destination(row_.dst);
         const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
                                     std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
         const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
         add(0xbe800000 | d << 16 | opcode_of(row_, target_) << 8 | s, s == 255);
     }
     void sop2() {
-        const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
+        const u32 d = scalar_destination(row_.dst);
         const u32 a = scalar_source(row_.src[0], true), b = scalar_source(row_.src[1], a != 255);
         add(0x80000000 | opcode_of(row_, target_) << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
     }
@@ -133,8 +143,8 @@ class Maker {
         add(0xbf000000 | opcode_of(row_, target_) << 16 | b << 8 | a, a == 255 || b == 255);
     }
     void sopk() {
-        const bool literal = row_.dst == Type::none;
-        const u32 d = literal ? 0 : sgpr(row_.dst);
+        const bool literal = row_.dst == Type::none && row_.src[0] == Type::hwreg;
+        const u32 d = row_.dst == Type::none ? 0 : sgpr(row_.dst);
         add(0xb0000000 | opcode_of(row_, target_) << 23 | d << 16 | random_.bits(16), literal);
     }
 
@@ -147,7 +157,7 @@ class Maker {
         return opcode_of(row_, target_) << 25 | d << 17 | vgpr() << 9 | first;
     }
     void short_forms() {
-        const bool only_vgpr = row_.dst == Type::s32 || row_.is(kNoModifiers);
+        const bool only_vgpr = row_.dst == Type::s32 || row_.is(kVectorSource) || only_registers();
         const bool constant_k = row_.is(kMadk) || row_.is(kMadmk);
         u32 first = only_vgpr ? 256 + vgpr() : source(row_.src[0], !constant_k);
         if (!takes_float_constants(row_.src[0]) && first >= 240 && first < 250) first = 130;
@@ -156,10 +166,11 @@ class Maker {
         if (!row_.is(kNoModifiers) && !wide) {
             if (!row_.is(kNoSdwa)) sdwa();
             if (row_.format != Format::Vopc) dpp();
+            if (row_.format != Format::Vopc && traits().row_share) dpp8();
         }
         if (!row_.is(kNoVop3))
-            vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2   ? 0x100
-                                             : row_.format == Format::Vop1 ? 0x140
+            vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2   ? family_of(target_).vop2_in_vop3
+                                             : row_.format == Format::Vop1 ? family_of(target_).vop1_in_vop3
                                                                            : 0));
     }
     static bool is_float(Type type) { return kfdemu::isa::is_float(type); }
@@ -173,7 +184,7 @@ class Maker {
         u32 word = none ? 0 : vgpr();
         word |= modifiers(row_.src[0]) << 16 | modifiers(row_.src[1]) << 24;
         if (compares) {
-            if (random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
+            if (!compares_to_exec() && random_.one_in(2)) word |= 1u << 15 | (2 * random_.below(50)) << 8;
         } else {
             word |= none || row_.src[0] == Type::f8 ? 6u << 8 : random_.below(7) << 8 | random_.below(3) << 11;
             if (is_float(row_.dst)) word |= random_.bits(1) << 13 | (random_.one_in(2) ? random_.bits(2) << 14 : 0);
@@ -186,21 +197,28 @@ class Maker {
         }
         made_.push_back({first_word, word});
     }
+    bool only_registers() const { return row_.is(kNoModifiers) && row_.format == Format::Vop1; }
+    bool compares_to_exec() const { return traits().compares_to_exec && row_.is(kWritesExec); }
+    void dpp8() {
+        const u32 word = (row_.src[0] == Type::none ? 0 : vgpr()) | random_.bits(24) << 8;
+        made_.push_back({short_word(233 + random_.bits(1)), word});
+    }
     u32 dpp_control() {
         const u32 n = 1 + random_.below(15);
         switch (random_.below(8)) {
+            case 3:
+                if (traits().row_share) return 0x160 | n;
+                return 0x130 | 4 * random_.below(4);
+            case 4:
+                return 0x140 | random_.below(traits().row_share ? 2 : 4);
+            case 5:
+                return traits().wide_dpp || traits().row_share ? 0x150 | n : 0x140;
             case 0:
                 return 0x100 | n;
             case 1:
                 return 0x110 | n;
             case 2:
                 return 0x120 | n;
-            case 3:
-                return 0x130 | 4 * random_.below(4);
-            case 4:
-                return 0x140 | random_.below(4);
-            case 5:
-                return traits_of(target_).wide_dpp ? 0x150 | n : 0x140;
             default:
                 return random_.bits(8);
         }
@@ -208,37 +226,45 @@ class Maker {
     void dpp() {
         const bool none = row_.src[0] == Type::none;
         u32 word = (none ? 0 : vgpr()) | dpp_control() << 8 | random_.bits(1) << 19 | random_.bits(8) << 24;
+        if (traits().row_share) word |= random_.bits(1) << 18;
         if (is_float(row_.src[0])) word |= random_.bits(2) << 20;
         if (is_float(row_.src[1])) word |= random_.bits(2) << 22;
         made_.push_back({short_word(250), word});
     }
     void vop3(u32 opcode) {
-        u32 first = 0xd0000000 | opcode << 16, second = 0, neg = 0, abs = 0;
+        u32 first = (is_gfx10() ? 0xd4000000 : 0xd0000000) | opcode << 16, second = 0, neg = 0, abs = 0;
+        bool has_literal = false;
         const bool with_sdst = row_.is(kCarryOut);
         for (unsigned n = 0; n < 3; ++n) {
             const bool mask = n == 2 && row_.is(kCarryIn);
             const Type type = mask ? Type::mask : row_.src[n];
-            u32 value = source(type, false);
+            const bool may = traits().literals_everywhere && !has_literal && !mask && dwords(type) == 1;
+            u32 value = may && random_.one_in(8) ? 255 : source(type, false);
             const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
             if (lanes || (row_.is(kVectorSource) && n == 0)) value = 256 + vgpr();
+            has_literal |= value == 255;
             second |= value << (9 * n);
             if (!mask && is_float(type) && random_.one_in(3)) neg |= 1u << n;
             if (!mask && is_float(type) && random_.one_in(3)) abs |= 1u << n;
         }
-        if (row_.dst == Type::mask) {
-            first |= sgpr(Type::b64);
+        if (compares_to_exec()) {
+            first |= 126;
+        } else if (row_.dst == Type::mask) {
+            first |= sgpr(Type::mask);
         } else if (row_.dst != Type::none) {
             first |= row_.dst == Type::s32 ? 4 * random_.below(22) : vgpr();
         }
-        first |= with_sdst ? sgpr(Type::b64) << 8 : abs << 8;
+        first |= with_sdst ? sgpr(Type::mask) << 8 : abs << 8;
         if (is_float(row_.dst)) {
             if (random_.one_in(3)) first |= 1u << 15;
             if (random_.one_in(3)) second |= random_.bits(2) << 27;
         }
         if (row_.format == Format::Vop3 && row_.is(kOpSel) && random_.one_in(2)) first |= op_sel() << 11;
         made_.push_back({first, second | neg << 29});
+        if (has_literal) made_.back().push_back(literal_);
     }
     u32 op_sel() {
+        if (row_.src[1] == Type::s32) return random_.bits(2);
         const u32 half = row_.is(kInserts) && is_float(row_.src[0]) && is_half(row_.src[0]) ? random_.bits(1) : 0;
         if (row_.is(kInserts)) return random_.bits(2) << 2 | half;
         if (row_.is(kExtracts)) return random_.bits(2);
@@ -255,7 +281,7 @@ class Maker {
             return;
         }
         const u32 d = row_.dst == Type::none ? 0 : vgpr();
-        u32 first = 0xd3800000 | opcode_of(row_, target_) << 16 | d, second = 0;
+        u32 first = (is_gfx10() ? 0xcc000000 : 0xd3800000) | opcode_of(row_, target_) << 16 | d, second = 0;
         if (row_.is(kAccumulator)) {
             const bool reads = opcode_of(row_, target_) == 0x58;
             second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
@@ -283,6 +309,7 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
+        if (is_gfx10()) return gfx10_smem();
         u32 first =
             0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
@@ -297,6 +324,19 @@ class Maker {
         if (kind == 1) made_.push_back({first, 4 * random_.below(25)});
         if (kind == 2) made_.push_back({first | 1u << 17 | 1u << 14, offset | 4 * random_.below(25) << 25});
     }
+    void gfx10_smem() {
+        const u32 data = row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6;
+        const u32 first = 0xf4000000 | opcode_of(row_, target_) << 18 | data;
+        if (row_.src[0] == Type::none) {
+            made_.push_back({first, 0});
+            return;
+        }
+        const bool moves_data = row_.dst != Type::none && row_.dst != Type::uimm;
+        const u32 cache = moves_data ? random_.bits(1) << 16 | random_.bits(1) << 14 : 0;
+        const u32 offset = random_.one_in(3) ? 0 : random_.bits(21);
+        const u32 soffset = random_.one_in(2) ? 125 : 4 * random_.below(25);
+        made_.push_back({first | cache | 2 * random_.below(20), offset | soffset << 25});
+    }
     /// gfx908's float atomics return no value.
     u32 glc() {
         return target_ == Target::gfx908 && row_.is(kAtomic) && row_.targets == targets::from908 ? 0 : random_.bits(1);
@@ -306,7 +346,22 @@ class Maker {
         const bool lacks = target_ == Target::gfx950 && row_.is(kFloatAtomic);
         return traits_of(target_).unified_registers && !lacks ? random_.bits(1) : 0;
     }
+    void gfx10_flat() {
+        const u32 segment = row_.is(kOnlyGlobal) ? 2 : random_.below(3);
+        if (segment == 1 && row_.is(kNoScratch)) return;
+        const u32 offset = random_.one_in(2) ? 0 : random_.bits(segment == 0 ? 11 : 12);
+        const u32 saddr = segment == 0 || random_.one_in(2)   ? 125
+                          : segment == 1 && random_.one_in(3) ? 127
+                                                              : 4 * random_.below(25);
+        const u32 first = 0xdc000000 | opcode_of(row_, target_) << 18 | segment << 14 | offset | random_.bits(1) << 12 |
+                          random_.bits(1) << 17 | random_.bits(1) << 16;
+        const bool no_vgpr = row_.is(kByLane) || (segment == 1 && saddr != 125);
+        const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 16 & 1));
+        made_.push_back({first, (no_vgpr ? 0 : vgpr()) | (row_.src[1] == Type::none ? 0 : vgpr()) << 8 | saddr << 16 |
+                                    (returns ? vgpr() << 24 : 0)});
+    }
     void flat() {
+        if (is_gfx10()) return gfx10_flat();
         const bool is_global = row_.is(kOnlyGlobal);
         const u32 segment = is_global ? 2 : random_.below(3);
         if (segment == 1 && row_.is(kNoScratch)) return;
@@ -341,7 +396,26 @@ class Maker {
         return address | (has_data ? vgpr() : 0) << 8 | random_.below(20) << 16 | (has_data ? acc_bit() : 0) << 23 |
                offset << 24;
     }
+    void gfx10_mubuf() {
+        const u32 opcode = opcode_of(row_, target_);
+        const u32 word = 0xe0000000 | (opcode & 127) << 18 | (opcode >> 7) << 25;
+        if (row_.dst == Type::none && row_.src[1] == Type::none) {
+            made_.push_back({word, 0});
+            return;
+        }
+        const u32 address_bits = random_.bits(2), offset = random_.one_in(2) ? random_.bits(12) : 0;
+        const u32 dlc = row_.is(kAtomic) ? 0 : random_.bits(1) << 15;  // llvm-mc has none there
+        made_.push_back({word | offset | address_bits << 12 | random_.bits(1) << 14 | dlc,
+                         buffer_operands(address_bits, true) | random_.bits(1) << 22});
+    }
+    void gfx10_mtbuf() {
+        const u32 opcode = opcode_of(row_, target_), address_bits = random_.bits(2);
+        const u32 first = 0xe8000000 | (opcode & 7) << 16 | random_.bits(7) << 19 | address_bits << 12 |
+                          random_.bits(1) << 14 | random_.bits(1) << 15 | (random_.one_in(2) ? random_.bits(12) : 0);
+        made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22 | (opcode >> 3) << 21});
+    }
     void mubuf() {
+        if (is_gfx10()) return gfx10_mubuf();
         const u32 word = 0xe0000000 | opcode_of(row_, target_) << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
             const bool moves_lds = row_.is(kStore);
@@ -356,6 +430,7 @@ class Maker {
         made_.push_back({first, buffer_operands(address_bits, !lds)});
     }
     void mtbuf() {
+        if (is_gfx10()) return gfx10_mtbuf();
         const u32 address_bits = random_.bits(2);
         const u32 first = 0xe8000000 | opcode_of(row_, target_) << 15 | random_.bits(7) << 19 | address_bits << 12 |
                           random_.bits(1) << 14 | (random_.one_in(2) ? random_.bits(12) : 0);
@@ -366,11 +441,12 @@ class Maker {
         // llvm-mc 22 prints the patterns from 0xc000 on by name.
         const bool named = target_ == Target::gfx950 && row_.is(kPattern);
         const u32 offset = plain || random_.one_in(3) ? 0 : named ? random_.below(0xc000) : random_.bits(16);
-        u32 first = 0xd8000000 | opcode_of(row_, target_) << 17 | offset;
+        const unsigned gds_bit = is_gfx10() ? 17 : 16;
+        u32 first = 0xd8000000 | opcode_of(row_, target_) << (gds_bit + 1) | offset;
         if (traits_of(target_).gds && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
             !std::strstr(row_.name, "swizzle"))
-            first |= 1u << 16;
-        if (row_.is(kGws)) first |= 1u << 16;
+            first |= 1u << gds_bit;
+        if (row_.is(kGws)) first |= 1u << gds_bit;
         const bool data = row_.dst != Type::none || row_.src[1] != Type::none;
         if (data && acc_bit()) first |= 1u << 25;
         u32 second = row_.dst == Type::none ? 0 : vgpr() << 24;
@@ -382,6 +458,7 @@ class Maker {
 
     const Row& row_;
     Target target_;
+    unsigned width_;
     Random random_;
     u32 literal_ = 0;
     std::vector<Words> made_;
@@ -389,6 +466,6 @@ class Maker {
 
 }  // namespace
 
-std::vector<Words> samples(const Row& row, Target target) { return Maker{row, target}.take(); }
+std::vector<Words> samples(const Row& row, Target target, unsigned width) { return Maker{row, target, width}.take(); }
 
 }  // namespace test_isa

@@ -9,6 +9,6 @@
 
 namespace test_isa {
 
-std::vector<Words> samples(const kfdemu::isa::Row& row, kfdemu::isa::Target target);
+std::vector<Words> samples(const kfdemu::isa::Row& row, kfdemu::isa::Target target, unsigned width = 64);
 
 }  // namespace test_isa

@@ -30,14 +30,16 @@ void copy(void* to, const AddressSpace::Range& range, std::uint64_t va, std::siz
     }
 }
 
-/// The dwords of the page, and the one after it: an instruction may cross the end.
+/// The dwords of the page, and up to two after it: an instruction may cross the end.
 std::vector<std::uint32_t> read_dwords(const AddressSpace& space, const AddressSpace::Range& range, std::uint64_t begin,
                                        std::uint64_t end) {
-    const AddressSpace::Range* next = range.contains(end, 4) ? &range : space.find(end);
-    const bool one_more = next != nullptr && next->contains(end, 4) && next->allows(kExecute);
-    std::vector<std::uint32_t> dwords((end - begin) / 4 + (one_more ? 1 : 0));
+    std::vector<std::uint32_t> dwords((end - begin) / 4);
     copy(dwords.data(), range, begin, end - begin);
-    if (one_more) copy(&dwords.back(), *next, end, 4);
+    for (std::uint64_t va = end; va < end + 8; va += 4) {
+        const AddressSpace::Range* next = range.contains(va, 4) ? &range : space.find(va);
+        if (next == nullptr || !next->contains(va, 4) || !next->allows(kExecute)) break;
+        copy(&dwords.emplace_back(), *next, va, 4);
+    }
     return dwords;
 }
 

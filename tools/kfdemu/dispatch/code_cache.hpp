@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kCodePageBytes = 4096;
 
 struct CodePage {
     std::uint64_t begin = 0, end = 0;   ///< addresses: one page, or the part of it that is mapped
-    std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and the dword after the page if it is mapped
+    std::vector<std::uint32_t> dwords;  ///< the decoded bytes, and up to two after the page, as far as they are mapped
     std::vector<isa::Inst> slots;
     unsigned width = 0;  ///< of the waves that the slots execute
     jit::PageRuns runs;

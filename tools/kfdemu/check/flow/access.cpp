@@ -90,7 +90,7 @@ void scratch(const Wave& wave, const Inst& inst, const Shape& shape, Segments& o
     const std::uint32_t base = (inst.src[2] != kNoOperand ? wave.s[inst.src[2]] : 0) + offset;
     const std::uint32_t* vector = inst.src[0] != kNoOperand ? registers(wave, inst.src[0]) : nullptr;
     for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = base + (vector != nullptr ? vector[l] : 0);
-    to_scratch(wave, wave.s64(kFlatScratch), access);
+    to_scratch(wave, wave.s64(wave.flat_scratch), access);
 }
 
 void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
@@ -116,7 +116,7 @@ void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out)
         return part;
     };
     if ((lds & wave.exec()) != 0) move_to(Place::Lds, lds);
-    if ((own & wave.exec()) != 0) to_scratch(wave, wave.s64(kFlatScratch), move_to(Place::Scratch, own));
+    if ((own & wave.exec()) != 0) to_scratch(wave, wave.s64(wave.flat_scratch), move_to(Place::Scratch, own));
     memory.lanes &= ~(lds | own);
 }
 

@@ -70,7 +70,7 @@ class Collector {
     }
     void flat() {
         const bool scratch = inst_.segment == Segment::Scratch, with_base = inst_.src[2] != kNoOperand;
-        if (scratch || inst_.segment == Segment::Flat) reads(kFlatScratch, 2);
+        reads(inst_.sdst, 2);
         if (inst_.src[0] != kNoOperand) reads(inst_.src[0], scratch || with_base ? 1 : 2);
         if (with_base) reads(inst_.src[2], scratch ? 1 : 2);
         reads(inst_.src[1], dwords(row_.src[1]));

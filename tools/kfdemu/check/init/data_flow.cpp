@@ -42,6 +42,7 @@ Bits inverted(const Operands& o) {
 }
 Bits and_or(const Operands& o) { return logical_or(logical_and(o.a, o.b), o.c); }
 Bits or_three(const Operands& o) { return logical_or(logical_or(o.a, o.b), o.c); }
+Bits xor_three(const Operands& o) { return logical_xor(logical_xor(o.a, o.b), o.c); }
 /// Undefined where the table has ones and zeros at the places that the bits may name.
 Bits by_table(const Operands& o) {
     std::uint64_t ones = 0, zeros = 0;

@@ -61,7 +61,7 @@ InitPlan InitPlans::make(const Inst& inst) {
     // defined.
     plan.always = row.is(kMovesFrom) || row.is(kMovesTo) || (row.is(kReadsScc) && row.is(kReadsDst)) ||
                   (row.is(kNamedLane) && row.dst != Type::s32);
-    plan.all_lanes |= inst.form == Form::Dpp || (inst.format == Format::Ds && !accesses_memory(inst));
+    plan.all_lanes |= inst.moves_lanes() || (inst.format == Format::Ds && !accesses_memory(inst));
     plan.keeps_parts = keeps_parts(inst);
     plan.only_memory = is_global(inst) && accesses_memory(inst) && !inst.has(kLds);
     plan.loads = plan.only_memory && !row.is(kStore);

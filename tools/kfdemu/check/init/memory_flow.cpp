@@ -104,7 +104,7 @@ void MemoryFlow::addresses() {
             return;
         case Format::Flat: {
             const bool scratch = inst_.segment == Segment::Scratch, based = inst_.src[2] != kNoOperand;
-            if (scratch) address_part(kFlatScratch, 2);
+            if (scratch) address_part(inst_.sdst, 2);
             address_part(inst_.src[0], scratch || based ? 1 : 2);
             return address_part(inst_.src[2], scratch ? 1 : 2);
         }
@@ -160,7 +160,7 @@ void MemoryFlow::move_between_lanes() {
 DefinedMemory* MemoryFlow::memory_of(const Access& access) {
     if (access.place == Place::Memory) return nullptr;
     if (access.place == Place::Lds) return &flow_.shared.lds;
-    if (inst_.format == Format::Flat && inst_.segment == Segment::Flat) address_part(kFlatScratch, 2);
+    if (inst_.format == Format::Flat && inst_.segment == Segment::Flat) address_part(inst_.sdst, 2);
     return &flow_.own.scratch;
 }
 unsigned MemoryFlow::lane_in(const Access& access, unsigned lane) const {

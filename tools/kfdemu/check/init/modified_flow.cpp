@@ -35,7 +35,7 @@ constexpr unsigned kDword = 6;
 }  // namespace
 
 std::uint64_t written_lanes(const Flow& flow) {
-    if (flow.inst.form != Form::Dpp) return flow.wave.exec();
+    if (!flow.inst.moves_lanes()) return flow.wave.exec();
     ShadowWave& shadow = flow.shared.wave;
     shadow.prepare(flow.wave);
     std::fill_n(shadow.lanes(kFrom), kMostLanes, 0);
@@ -51,7 +51,7 @@ void modify_source(const Flow& flow, unsigned n, Column& column) {
     ShadowWave& shadow = flow.shared.wave;
     Inst move = as_move(inst);
     shadow.prepare(flow.wave);
-    if (inst.form == Form::Dpp && n == 0) {
+    if (inst.moves_lanes() && n == 0) {
         for (std::uint32_t* lanes : {column.value, column.bits, column.origin}) move_lanes(shadow, move, lanes);
     }
     if (inst.form == Form::Sdwa && n < 2) {

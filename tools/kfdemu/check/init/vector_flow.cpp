@@ -99,7 +99,7 @@ class VectorFlow {
         for (unsigned k = 0; k < count; ++k) {
             Column& column = sources_[n][k];
             gather(flow_, n, k, column);
-            if (inst_.form == Form::Dpp || inst_.form == Form::Sdwa) modify_source(flow_, n, column);
+            if (inst_.moves_lanes() || inst_.form == Form::Sdwa) modify_source(flow_, n, column);
             if (n == 0 && row_.is(kExtracts)) {
                 const unsigned shift = 8 * (inst_.op_sel & 3u);
                 for (std::uint32_t& v : column.value) v = v >> shift & 0xff;
@@ -273,7 +273,7 @@ void flow_vector(const Flow& flow) { VectorFlow{flow}.run(); }
 
 bool keeps_parts(const Inst& inst) {
     const Row& row = rows()[inst.row];
-    return row.is(kLowHalf) || row.is(kHighHalf) || is_half(row.shape.element) || inst.form == Form::Dpp ||
+    return row.is(kLowHalf) || row.is(kHighHalf) || is_half(row.shape.element) || inst.moves_lanes() ||
            (inst.flags & kFinish) != 0;
 }
 

@@ -99,7 +99,7 @@ bool of_its_scalar(const Inst& earlier, const Inst& later) {
     };
     if (later.format != Format::Flat) return reads(later.src[2], 4) || reads(later.sdst, 1);
     const bool scratch = later.segment == Segment::Scratch;
-    return reads(later.src[2], scratch ? 1 : 2) || (later.segment != Segment::Global && reads(kFlatScratch, 2));
+    return reads(later.src[2], scratch ? 1 : 2) || (later.sdst != kNoOperand && reads(later.sdst, 2));
 }
 bool of_its_flags(const Inst& earlier, const Inst& later) {
     return std::any_of(std::begin(later.src), std::end(later.src),
@@ -292,6 +292,7 @@ constexpr Generation kGenerations[] = {
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
     {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
     {Target::gfx950, kVega, kGfx940, kMatrixGfx940<true>},
+    {Target::gfx1030, {}, {}, {}},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 
@@ -350,7 +351,7 @@ const Hazard* Hazards::search(const Inst& inst, unsigned later) {
         forget();
         return nullptr;
     }
-    if (inst.form != Form::Dpp) later &= ~table_->only[HazardRule::Dpp];
+    if (!inst.moves_lanes()) later &= ~table_->only[HazardRule::Dpp];
     if (!inst.has(kScalarSetup)) later &= ~table_->only[HazardRule::ScalarSetup];
     if ((later & recent_) == 0) return nullptr;
     const bool matrix = (later & recent_ & kMatrixRoles) != 0;

@@ -58,7 +58,10 @@ Inst blank(std::uint64_t pc, std::uint32_t dword, Format format) {
 
 }  // namespace
 
-const Family& family_of(Target target) { return target >= Target::gfx942 ? kGfx940 : kGfx9; }
+const Family& family_of(Target target) {
+    if (target == Target::gfx1030) return kGfx10;
+    return target >= Target::gfx942 ? kGfx940 : kGfx9;
+}
 
 unsigned opcode_of(const Row& row, Target target) { return (row.opcodes.*family_of(target).opcode).number; }
 
@@ -79,7 +82,7 @@ bool is_plain(const Inst& inst) {
 }
 
 Decoder::Decoder(Target target, Level level, unsigned width)
-    : target_{target}, handlers_{handlers(level, width)}, index_{index_of(target).rows} {}
+    : target_{target}, width_{width}, handlers_{handlers(level, width)}, index_{index_of(target).rows} {}
 
 const Row* Decoder::find(Format format, unsigned opcode) const {
     if (format == Format::Unknown || opcode >= kOpcodes) return nullptr;
@@ -89,7 +92,7 @@ const Row* Decoder::find(Format format, unsigned opcode) const {
 
 Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) const {
     const Family& family = family_of(target_);
-    const Encoding encoding = family.encoding_of(words[0]);
+    const Encoding encoding = family.encoding_of(words);
     const Row* row = find(encoding.format, encoding.opcode);
     Inst inst = blank(pc, words[0], encoding.format);
     if (words.size() > 1) inst.dwords[1] = words[1];
@@ -97,7 +100,8 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     Inst known = inst;
     known.row = static_cast<std::uint16_t>(row - rows().data());
     known.format = row->format;
-    if (!family.decode(Fields{known, *row, traits_of(target_), words})) return inst;
+    if (width_ != kMostLanes) known.flags |= kWave32;
+    if (!family.decode(Fields{known, *row, traits_of(target_), words, width_})) return inst;
     known.handler = (is_plain(known) ? handlers_.plain : handlers_.general)[known.row];
     return known;
 }

@@ -64,6 +64,7 @@ class Decoder {
 
   private:
     Target target_;
+    unsigned width_;
     const Handlers& handlers_;
     const std::uint16_t (*index_)[1024];  // [format][opcode], of this target
 };

@@ -2,7 +2,7 @@
 // rows.
 //
 //     const Family& family = family_of(Target::gfx90a);
-//     const Encoding encoding = family.encoding_of(dword);
+//     const Encoding encoding = family.encoding_of(words);
 //
 // Thread safety: constant data.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace kfdemu::isa {
 
-/// The format and opcode number encoded in the first dword, known or not.
+/// The format and opcode number that are encoded, known or not.
 struct Encoding {
     Format format;
     unsigned opcode;
@@ -27,16 +27,18 @@ struct Fields {
     const Row& row;
     const Traits& traits;
     std::span<const std::uint32_t> words;
+    unsigned width;  ///< lanes of the waves that execute it
 };
 
 struct Family {
-    Encoding (*encoding_of)(std::uint32_t dword);
+    Encoding (*encoding_of)(std::span<const std::uint32_t> words);
     /// False for reserved encodings.
     bool (*decode)(const Fields&);
     Opcode Opcodes::* opcode;
     unsigned vop1_in_vop3, vop2_in_vop3, vopc_in_vop3;  ///< VOP3 opcodes of the short encodings begin here
 };
 extern const Family kGfx9, kGfx940;  // gfx9/
+extern const Family kGfx10;          // gfx10/
 
 const Family& family_of(Target target);
 unsigned opcode_of(const Row& row, Target target);

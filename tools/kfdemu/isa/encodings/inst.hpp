@@ -21,7 +21,7 @@ struct Inst;
 /// Executes one instruction and returns the next one; nullptr leaves the run loop with wave.stop and wave.pc set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The encodings of GFX9 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: the bits match no format.
+/// The formats of GFX9 and GFX10 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: the bits match none.
 enum class Format : std::uint8_t {
     Sop1,
     Sop2,
@@ -54,7 +54,10 @@ constexpr bool is_vector_memory(Format format) {
 }
 
 /// How a vector instruction encodes its sources.
-enum class Form : std::uint8_t { Plain, Vop3, Sdwa, Dpp };
+enum class Form : std::uint8_t { Plain, Vop3, Sdwa, Dpp, Dpp8 };
+
+/// In Inst::literal: FI of Form::Dpp and of Form::Dpp8.
+inline constexpr std::uint32_t kFetchesInactive = 1u << 18, kFetchesInactive8 = 1;
 
 /// The address space of a FLAT encoding (its SEG field).
 enum class Segment : std::uint8_t { Flat, Scratch, Global };
@@ -82,16 +85,19 @@ enum InstFlags : std::uint16_t {
     kScc = 2048,          ///< gfx90a's SCC bit of FLAT and MUBUF
     kFlushHalves = 4096,  ///< the row has kFlushesHalves, and the target flushes
     kNegates = 8192,      ///< MFMA: BLGP negates A, B and C
+    kWave32 = 16384,      ///< for waves of 32 lanes: a mask of lanes is one SGPR
+    kInHalves = 32768,    ///< DS: lanes 0-31 and 32-63 exchange among themselves
+    kDlc = kNv,           ///< of GFX10, in its place
 };
 
 /// Fields by format:
 /// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16, sign-extended.
 /// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits, signed.
 /// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as encoded for the
-/// segment.
+///   segment; sdst = FLAT_SCRATCH where it is a pair of SGPRs and may be read.
 /// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
 ///   unsigned.
-/// - MTBUF: likewise; literal = data format | number format << 4.
+/// - MTBUF: likewise; literal = data format | number format << 4, as GFX9 numbers them.
 /// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
@@ -104,7 +110,7 @@ struct alignas(64) Inst {
     std::uint16_t row;  ///< index into rows()
     std::uint8_t size;  ///< in dwords
     Form form;
-    std::uint32_t literal;  ///< literal constant; for Form::Sdwa and Form::Dpp the control dword
+    std::uint32_t literal;  ///< literal constant; for Form::Sdwa, Dpp and Dpp8 the control dword
     Operand dst, sdst;
     Operand src[3];
     std::uint16_t flags;  ///< InstFlags
@@ -123,6 +129,7 @@ struct alignas(64) Inst {
     std::uint64_t target_pc() const { return next_pc() + static_cast<std::uint64_t>(std::int64_t{offset} * 4); }
     /// V_MFMA_LD_SCALE_B32: the byte of source n that is a scale.
     unsigned scale_byte(unsigned n) const { return (op_sel >> n & 1u) | (op_sel_hi >> n & 1u) << 1; }
+    bool moves_lanes() const { return form == Form::Dpp || form == Form::Dpp8; }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
 };
 static_assert(sizeof(Inst) == 64, "one cache line");

@@ -3,7 +3,7 @@
 //     const DppLane source = dpp_source(control, lane, 64);  // the definition
 //     const DppRow& row = dpp_rows[control];                 // the same for a row, if dpp_keeps_rows(control)
 //
-// Pure. Source: "Vega" ISA manual, "DPP" of "Microcode Formats"; CDNA 2's adds row_newbcast.
+// Pure. Source: "Vega" ISA manual, "DPP" of "Microcode Formats"; CDNA 2's adds row_newbcast, "RDNA 2"'s row_xmask.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace kfdemu::isa {
 
-inline constexpr unsigned kRowLanes = 16, kDppControls = 0x160;
+inline constexpr unsigned kRowLanes = 16, kDppControls = 0x170;
 inline constexpr unsigned kRowBroadcast15 = 0x142, kRowBroadcast31 = 0x143;
 
 /// Where the lanes of a row read, in a row, and which of them from one that is there.
@@ -51,7 +51,9 @@ KFDEMU_INLINE constexpr DppLane dpp_source(unsigned control, unsigned lane, unsi
         case 0x120:
             return {row + ((column - n) & 15u), true};  // row_ror
         case 0x150:
-            return {row + n, true};  // row_newbcast
+            return {row + n, true};  // row_newbcast, row_share
+        case 0x160:
+            return {row + (column ^ n), true};  // row_xmask
         default:
             break;
     }

@@ -197,12 +197,18 @@ const Inst* nop(Wave&, const Inst& inst) { return &inst + inst.size; }
 
 const Inst* ordered_count(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
 
+/// The lane that lane `l` sends to or fetches from.
+KFDEMU_INLINE unsigned partner(const Inst& inst, std::uint32_t address, unsigned l) {
+    const unsigned lane = (address + offset16(inst)) / 4 % kLanes;
+    return inst.has(kInHalves) ? (lane & 31) | (l & 32) : lane;
+}
+
 /// Forward: each active lane sends; of several senders to one lane, the highest-numbered wins.
 const Inst* permute(Wave& wave, const Inst& inst) {
     const std::uint64_t mask = exec_of(wave);
     const std::uint32_t *address = lanes_of(wave, inst.src[0]), *data = lanes_of(wave, inst.src[1]);
     alignas(64) std::uint32_t received[kLanes] = {};
-    for_each_lane(mask, [&](unsigned l) { received[(address[l] + offset16(inst)) / 4 % kLanes] = data[l]; });
+    for_each_lane(mask, [&](unsigned l) { received[partner(inst, address[l], l)] = data[l]; });
     put(lanes_of(wave, inst.dst), received, mask);
     return &inst + inst.size;
 }
@@ -213,7 +219,7 @@ const Inst* bpermute(Wave& wave, const Inst& inst) {
     const std::uint32_t *address = lanes_of(wave, inst.src[0]), *data = lanes_of(wave, inst.src[1]);
     alignas(64) std::uint32_t received[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) {
-        const unsigned from = (address[l] + offset16(inst)) / 4 % kLanes;
+        const unsigned from = partner(inst, address[l], l);
         received[l] = active(mask, from) ? data[from] : 0;
     }
     put(lanes_of(wave, inst.dst), received, mask);

@@ -36,7 +36,7 @@ namespace {
                                   unsigned bytes, std::uint32_t access, LaneAccess& out) {
     out.mask = mask;
     out.dword_stride = 4 * kLanes;
-    const std::uint64_t base = wave.s64(kFlatScratch);
+    const std::uint64_t base = wave.s64(wave.flat_scratch);
     for (unsigned l = 0; l < kLanes; ++l) out.at[l] = scratch_address(base, static_cast<std::uint32_t>(flat.at[l]), l);
     return in_own_scratch(wave, inst, out, bytes, access);
 }
@@ -167,6 +167,18 @@ const Inst* flat(Wave& wave, const Inst& inst) {
             inst.segment == Segment::Global ? Operation::memory(wave, inst, a) : by_aperture<Operation>(wave, inst, a);
     }
     return done ? &inst + inst.size : nullptr;
+}
+
+/// GLOBAL_LOAD_DWORD_ADDTID and GLOBAL_STORE_DWORD_ADDTID: a dword a lane.
+template <class Operation>
+const Inst* flat_by_lane(Wave& wave, const Inst& inst) {
+    LaneAccess a;
+    a.mask = exec_of(wave);
+    if (a.mask == 0) return &inst + inst.size;
+    const std::uint64_t base =
+        (inst.src[2] != kNoOperand ? wave.s64(inst.src[2]) : 0) + static_cast<std::uint64_t>(std::int64_t{inst.offset});
+    for (unsigned l = 0; l < kLanes; ++l) a.at[l] = base + 4 * l;
+    return Operation::memory(wave, inst, a) ? &inst + inst.size : nullptr;
 }
 
 }  // namespace

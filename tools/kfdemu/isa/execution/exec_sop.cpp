@@ -16,6 +16,34 @@ KFDEMU_INLINE bool set_exec(Wave& w, u64 value) {
     return value != 0;
 }
 
+KFDEMU_INLINE bool set_exec_low(Wave& w, u32 value) {
+    w.s[kExec] = value;
+    return value != 0;
+}
+
+// S_SUBVECTOR_LOOP_BEGIN and _END ("RDNA 2" ISA manual): lanes 0-31 execute the loop's body, then lanes 32-63; `saved`
+// is the half of EXEC that does not.
+
+/// Whether no lane is active, so that the loop is skipped.
+KFDEMU_INLINE bool begin_halves(Wave& w, u32& saved) {
+    u32 &low = w.s[kExec], &high = w.s[kExec + 1];
+    if ((low | high) == 0) return true;
+    saved = low == 0 ? 0 : high;
+    if (low != 0) high = 0;
+    return false;
+}
+/// Whether the upper half follows.
+KFDEMU_INLINE bool end_half(Wave& w, u32& saved) {
+    u32 &low = w.s[kExec], &high = w.s[kExec + 1];
+    if (high != 0) {
+        low = saved;
+        return false;
+    }
+    if (saved == 0) return false;
+    high = saved, saved = low, low = 0;
+    return true;
+}
+
 KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
     const u64 sum = (u64{a} << shift) + b;
     scc = sum >> 32 != 0;
@@ -25,6 +53,14 @@ KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
 /// Whether M0-relative addressing from `base` stays within the SGPRs.
 bool relative(const Wave& w, Operand base, unsigned dwords) {
     return base < kFlatScratch && w.s[kM0] <= kFlatScratch && base + w.s[kM0] + dwords <= kFlatScratch;
+}
+
+/// S_MOVRELSD_2_B32: M0 is the destination's offset above the source's. False: one leaves the SGPRs.
+bool move_scalar_by_halves(Wave& w, const Inst& i) {
+    const u32 from = i.src[0] + (w.s[kM0] & 0x3ff), to = i.dst + (w.s[kM0] >> 16 & 0x3ff);
+    if (from >= kFlatScratch || to >= kFlatScratch) return false;
+    w.s[to] = w.s[from];
+    return true;
 }
 
 // Forks ("Vega" ISA manual, "Branching with fork and join"): a stack of pending branch sides in SGPRs, four per level;
@@ -83,12 +119,32 @@ enum HardwareRegister : u32 {
     kHwIbStatus = 7,
     kHwShMemBases = 15,
     kHwXccId = 20,
+    kHwFlatScratchLow = 20,  // where the model has no XCC
+    kHwFlatScratchHigh = 21,
+    kHwId1 = 23,
+    kHwId2 = 24,
+    kHwShaderCycles = 29,
 };
+constexpr u32 kCyclesMask = 0xfffff;
 
 u32 status_register(const Wave& w) {
     const u32 scc = w.scc ? 1 : 0;
     const u32 execz = exec_of(w) == 0 ? 1u << 9 : 0, vccz = mask_of(w, kVcc) == 0 ? 1u << 10 : 0;
     return (w.status & ~0x601u) | scc | execz | vccz | 1u << 16;  // bit 16: VALID
+}
+
+/// Of GFX10, where FLAT_SCRATCH is no pair of SGPRs.
+bool get_gfx10_register(const Wave& w, u32 number, u32& whole) {
+    if (w.flat_scratch == kFlatScratch) return false;
+    if (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)
+        whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
+    else if (number == kHwId1 || number == kHwId2)
+        whole = number == kHwId1 ? w.hw_id : 0;
+    else if (number == kHwShaderCycles)
+        whole = static_cast<u32>(__builtin_ia32_rdtsc()) & kCyclesMask;
+    else
+        return false;
+    return true;
 }
 
 bool get_hardware_register(const Wave& w, i32 k, u32& value) {
@@ -119,11 +175,11 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
             whole = static_cast<u32>(w.private_base >> 48) | (static_cast<u32>(w.shared_base >> 48) << 16);
             break;
         case kHwXccId:
-            if (w.xcc == kNoXcc) return false;
-            whole = w.xcc;
+            if (w.xcc == kNoXcc && !get_gfx10_register(w, kHwFlatScratchLow, whole)) return false;
+            if (w.xcc != kNoXcc) whole = w.xcc;
             break;
         default:
-            return false;
+            if (!get_gfx10_register(w, static_cast<u32>(k) & 63, whole)) return false;
     }
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     value = (whole >> offset) & (size == 32 ? ~0u : ones(size));
@@ -134,7 +190,13 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
     if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
-    if ((k & 63) != kHwMode) return false;
+    const u32 number = static_cast<u32>(k) & 63;
+    if (w.flat_scratch != kFlatScratch && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
+        u32& whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
+        whole = (whole & ~places) | ((value << offset) & places);
+        return true;
+    }
+    if (number != kHwMode) return false;
     const u32 mode = (w.mode & ~places) | ((value << offset) & places);
     if (mode & kModeExceptions) return false;
     set_mode(w, mode);

@@ -78,13 +78,43 @@ const Inst* move_accumulator(Wave& w, const Inst& i) {
 #undef VOP1
 #undef VOP1_WAVE
 
+// V_MOVREL: M0 is added to the numbers of VGPRs; what leaves the 256 of the encoding is illegal.
+
+bool moves(Operand& vgpr, u32 distance) {
+    if (vgpr < kVgpr0 || distance > 255 || vgpr + distance >= kVgpr0 + 256) return false;
+    vgpr = static_cast<Operand>(vgpr + distance);
+    return true;
+}
+const Inst* move_between(Wave& w, const Inst& i, u32 from, u32 to) {
+    Inst moved = i;
+    if ((from != 0 && !moves(moved.src[0], from)) || !moves(moved.dst, to)) return w.stop_at(Stop::Illegal, i);
+    vector_op<v_mov_b32_row>(w, moved);
+    return next_of(i);
+}
+template <bool source, bool destination>
+const Inst* move_relative(Wave& w, const Inst& i) {
+    return move_between(w, i, source ? w.s[kM0] : 0, destination ? w.s[kM0] : 0);
+}
+u32 source_distance(const Wave& w) { return w.s[kM0] & 0x3ff; }
+u32 destination_distance(const Wave& w) { return w.s[kM0] >> 16 & 0x3ff; }
+const Inst* move_by_halves(Wave& w, const Inst& i) {
+    return move_between(w, i, source_distance(w), destination_distance(w));
+}
+const Inst* swap_relative(Wave& w, const Inst& i) {
+    Inst moved = i;
+    if (!moves(moved.src[0], source_distance(w)) || !moves(moved.dst, destination_distance(w)))
+        return w.stop_at(Stop::Illegal, i);
+    swap_registers(w, moved);
+    return next_of(i);
+}
+
 }  // namespace
 
 void fill_vop1(Handler* general, Handler* plain) {
 #define VOP1(op, name, ...)                            \
     general[index(Op::name)] = &vector_op<name##_row>; \
     plain[index(Op::name)] = &plain_op<name##_row, name##_row>;
-#define VOP1_WAVE(op, name, on, d, a, attributes, flow, code, handler) general[index(Op::name)] = &handler;
+#define VOP1_WAVE(op, name, on, d, a, attributes, flow, code, ...) general[index(Op::name)] = &__VA_ARGS__;
 #include "tools/kfdemu/isa/rows/vop1.inc"
 }
 

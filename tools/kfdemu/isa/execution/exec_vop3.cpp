@@ -83,6 +83,13 @@ KFDEMU_INLINE void multiply_add(i64& d, bool& carry, i32 a, i32 b, i64 c, bool c
     d = clamp && overflow ? (c < 0 ? bits<i64>(u64{1} << 63) : bits<i64>(~(u64{1} << 63))) : sum;
 }
 
+/// V_MULLIT_F32 ("RDNA 2" ISA manual): for specular light; below 0, and of NaN, the least float.
+KFDEMU_INLINE float lit_product(float a, float b, float c) {
+    constexpr float least = -0x1.fffffep127f;
+    const bool dark = either(b == least, b == -__builtin_inff(), is_nan(b)) || either(c <= 0, is_nan(c));
+    return dark ? least : mul_legacy(a, b);
+}
+
 /// A lane number: modulo the width, from an SGPR, M0 or a constant.
 KFDEMU_INLINE unsigned lane_number(const Wave& w, const Inst& i) { return w.s[i.src[1]] % kLanes; }
 
@@ -95,6 +102,26 @@ const Inst* read_lane(Wave& w, const Inst& i) {
 const Inst* write_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);
     lanes_of(w, i.dst)[lane_number(w, i)] = w.s[i.src[0]];
+    return next_of(i);
+}
+
+/// V_PERMLANE16_B32, V_PERMLANEX16_B32 ("RDNA 2" ISA manual): in each row of 16 lanes, lane n reads lane
+/// {SRC2, SRC1}[4n + 3:4n] of the same row, or of the one beside it. OP_SEL: FI, BOUND_CTRL.
+template <unsigned beside>
+const Inst* permute_rows(Wave& w, const Inst& i) {
+    scalar_setup(w, i);
+    const u64 numbers = w.s[i.src[1]] | u64{w.s[i.src[2]]} << 32, exec = exec_of(w);
+    const bool fetches_inactive = (i.op_sel & 1) != 0, zero = (i.op_sel & 2) != 0;
+    const u32* const source = lanes_of(w, i.src[0]);
+    Room<1> moved;
+    u64 written = exec;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const unsigned from = ((lane & ~15u) ^ beside) | static_cast<unsigned>(numbers >> (4 * (lane & 15)) & 15);
+        const bool there = fetches_inactive || (exec >> from & 1) != 0;
+        moved.lane[lane] = there ? source[from] : 0;
+        if (!there && !zero) written &= ~(u64{1} << lane);
+    }
+    merge(lanes_of(w, i.dst), moved.lane, written);
     return next_of(i);
 }
 

@@ -162,6 +162,10 @@ KFDEMU_INLINE float mad_legacy(float a, float b, float c) {
     return either(flush(a, true) == 0, flush(b, true) == 0) ? nan_of(flush(c, true), c) : mad(a, b, c);
 }
 
+KFDEMU_INLINE float fused_legacy(float a, float b, float c) {
+    return either(a == 0, b == 0) ? nan_of(c, c) : fused(a, b, c);
+}
+
 /// Variants for callers that check results for NaN afterwards: correct unless the result is NaN, and NaN whenever the
 /// exact result depends on a NaN.
 namespace quick {

@@ -113,7 +113,7 @@ KFDEMU_INLINE const u32* source(Wave& w, const Inst& i, unsigned n, u32* room) {
 /// The lanes that the instruction may write.
 KFDEMU_INLINE u64 active_lanes(const Wave& w, const Inst& i) {
     const u64 exec = exec_of(w);
-    return KFDEMU_UNLIKELY(i.form == Form::Dpp) ? exec & dpp_write_mask(w, i) : exec;
+    return KFDEMU_UNLIKELY(i.moves_lanes()) ? exec & dpp_write_mask(w, i) : exec;
 }
 
 template <unsigned dwords>

@@ -129,6 +129,11 @@ KFDEMU_INLINE u64 dpp_mask(unsigned control, u64 all) {
     return moved;
 }
 
+/// Lanes that others may read: with FI, also those that EXEC disables.
+KFDEMU_INLINE u64 dpp_readable(const Wave& w, const Inst& i) {
+    return (i.literal & kFetchesInactive) != 0 ? kAllLanes : exec_of(w);
+}
+
 /// The lanes in the rows and banks that the instruction names.
 KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
     u64 chosen = 0;
@@ -142,9 +147,10 @@ KFDEMU_INLINE u64 dpp_chosen(const Inst& i) {
 /// The lanes that DPP may write: selected by the row and bank masks, and with a valid source lane unless BOUND_CTRL
 /// supplies zero. A source lane that EXEC disables is invalid.
 [[gnu::noinline, maybe_unused]] u64 dpp_write_mask(const Wave& w, const Inst& i) {
+    if (i.form == Form::Dpp8) return kAllLanes;
     const bool zero = (i.literal >> 19) & 1;
     const u64 chosen = dpp_chosen(i);
-    return zero ? chosen : chosen & dpp_mask(dpp_control(i), exec_of(w));
+    return zero ? chosen : chosen & dpp_mask(dpp_control(i), dpp_readable(w, i));
 }
 
 /// to[lane] = the dword of the lane that it reads from, or 0.
@@ -161,9 +167,19 @@ KFDEMU_INLINE void dpp_move_row(const DppRow& row, const u32* from, unsigned the
 #endif
 }
 
+/// DPP8: each lane reads one of its eight; without FI, 0 from one that EXEC disables.
+inline void dpp8_move(const Wave& w, const Inst& i, const u32* from, u32* to) {
+    const u64 readable = (i.literal & kFetchesInactive8) != 0 ? kAllLanes : exec_of(w);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const unsigned source = (lane & ~7u) | (i.literal >> (8 + 3 * (lane & 7)) & 7);
+        to[lane] = (readable >> source & 1) != 0 ? from[source] : 0;
+    }
+}
+
 inline void dpp_move(const Wave& w, const Inst& i, unsigned dwords, const u32* from, u32* to) {
+    if (i.form == Form::Dpp8) return dpp8_move(w, i, from, to);
     const unsigned control = dpp_control(i);
-    const u64 exists = dpp_mask(control, exec_of(w));
+    const u64 exists = dpp_mask(control, dpp_readable(w, i));
     for (unsigned n = 0; n < dwords; ++n, from += kLanes, to += kLanes) {
         if (KFDEMU_UNLIKELY(!dpp_keeps_rows(control))) {
             for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -220,7 +236,7 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
 [[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
                                                    const u32* lanes, u32* room) {
     if (i.format == Format::Vop3p) return lanes;  // the packed executor applies its own modifiers
-    if (i.form == Form::Dpp && n == 0) {
+    if (i.moves_lanes() && n == 0) {
         dpp_move(w, i, dwords, lanes, room);
         lanes = room;
     }

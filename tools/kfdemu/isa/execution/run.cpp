@@ -101,6 +101,7 @@ void set_constants(Wave& wave) {
         wave.s[kHalfFloats + n] = halves[n];
         wave.s[kBrainFloats + n] = floats[n] >> 16;
     }
+    wave.s[kNull] = 0;
     // As 32-bit operands, the apertures read as their low halves.
     wave.s[kSharedLimit] = wave.s[kPrivateLimit] = ~0u;
 }

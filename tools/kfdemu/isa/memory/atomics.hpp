@@ -65,6 +65,10 @@ KFDEMU_COMBINE(CompareSwap, memory == b ? a : memory)   // FLAT, MUBUF, SMEM: DA
 KFDEMU_COMBINE(CompareStore, memory == a ? b : memory)  // DS: DATA0 expected, DATA1 new
 #undef KFDEMU_COMBINE
 
+struct SubClamped : Operation<std::uint32_t> {
+    KFDEMU_INLINE static T combine(T memory, T a, T) { return memory < a ? 0 : memory - a; }
+};
+
 struct Wrap : Operation<std::uint32_t> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return memory >= a ? memory - a : memory + b; }
 };
@@ -89,6 +93,12 @@ struct AddFloat : Operation<std::uint32_t, Floats::Mode> {
 };
 struct AddFlushed : Operation<std::uint32_t, Floats::Flush> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_float(memory) + as_float(a)); }
+};
+struct CompareSwapFloat : Operation<std::uint32_t, Floats::Keep> {
+    KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_float(memory) == as_float(b) ? a : memory; }
+};
+struct CompareSwapDouble : Operation<std::uint64_t, Floats::Keep> {
+    KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_double(memory) == as_double(b) ? a : memory; }
 };
 struct MinFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return as_float(a) < as_float(memory) ? a : memory; }

@@ -20,17 +20,19 @@
 
 namespace kfdemu::isa {
 
-enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950 };
-inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908,
-                                      Target::gfx90a, Target::gfx942, Target::gfx950};
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030 };
+inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a,
+                                      Target::gfx942, Target::gfx950, Target::gfx1030};
 const char* name(Target target);
 
-/// Sets of targets, one bit each, named as in the rows.
+/// Sets of targets, one bit each, named as in the rows. Those of several say which of GFX9 have the instruction; GFX10
+/// has what has an opcode there.
 namespace targets {
-inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32;
-inline constexpr std::uint8_t all = 63, from906 = 62, from908 = 60, from90a = 56, from942 = 48, before90a = 7,
-                              before942 = 15, before950 = 31;
-inline constexpr std::uint8_t from908to90a = 12, from908to942 = 28;
+inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32, gfx1030 = 64;
+inline constexpr std::uint8_t all = 63 | gfx1030, from906 = 62 | gfx1030, from908 = 60 | gfx1030,
+                              from90a = 56 | gfx1030, from942 = 48 | gfx1030, before90a = 7 | gfx1030,
+                              before942 = 15 | gfx1030, before950 = 31 | gfx1030;
+inline constexpr std::uint8_t from908to90a = 12 | gfx1030, from908to942 = 28 | gfx1030;
 }  // namespace targets
 inline constexpr std::uint8_t bit(Target target) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
@@ -71,6 +73,7 @@ enum class Type : std::uint8_t {
     hex,      // SIMM16: signed, unsigned, hexadecimal
     label,    // SIMM16: branch distance in dwords
     waitcnt,  // these have a syntax of their own
+    depctr,
     message,
     hwreg,
     gpr_index,
@@ -241,24 +244,33 @@ struct Shape {
 
 /// The opcode and the mnemonic of a row in a family of encodings.
 struct Opcode {
-    std::uint16_t number;
+    static constexpr std::uint16_t kNone = 0xffff;
+    std::uint16_t number = kNone;
     const char* mnemonic = nullptr;  ///< null: the row's name
 };
 /// In each family. GFX940 is GFX9, but for the opcodes and mnemonics of some rows.
 struct Opcodes {
-    Opcode gfx9, gfx940;
+    Opcode gfx9, gfx940, gfx10;
 
     /// Another row has the mnemonic as its name.
-    constexpr Opcodes called(const char* other) const { return {{gfx9.number, other}, {gfx940.number, other}}; }
+    constexpr Opcodes called(const char* other) const {
+        return {{gfx9.number, other}, {gfx940.number, other}, {gfx10.number, other}};
+    }
     constexpr Opcodes on_gfx940(unsigned number, const char* mnemonic) const {
-        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}};
+        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}, gfx10};
     }
     constexpr Opcodes on_gfx940(const char* mnemonic) const { return on_gfx940(gfx940.number, mnemonic); }
+    constexpr Opcodes in_gfx10(const char* mnemonic) const { return {gfx9, gfx940, {gfx10.number, mnemonic}}; }
 };
-constexpr Opcodes op(unsigned number) {
-    return {{static_cast<std::uint16_t>(number)}, {static_cast<std::uint16_t>(number)}};
+/// In GFX9 and in GFX10.
+constexpr Opcodes op(unsigned gfx9, unsigned gfx10 = Opcode::kNone) {
+    const Opcode old{static_cast<std::uint16_t>(gfx9)};
+    return {old, old, {static_cast<std::uint16_t>(gfx10)}};
 }
-constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(a.gfx9.number + unsigned{b.gfx9.number}); }
+constexpr unsigned sum(Opcode a, Opcode b) {
+    return a.number == Opcode::kNone || b.number == Opcode::kNone ? Opcode::kNone : a.number + unsigned{b.number};
+}
+constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(sum(a.gfx9, b.gfx9), sum(a.gfx10, b.gfx10)); }
 
 struct Row {
     const char* name;
@@ -270,7 +282,7 @@ struct Row {
     std::uint64_t attributes;
     Shape shape;
 
-    bool on(Target target) const { return (targets & bit(target)) != 0; }
+    bool on(Target target) const;
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
 };
 

@@ -1,3 +1,4 @@
+#include "tools/kfdemu/isa/encodings/family.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu::isa {
@@ -11,6 +12,8 @@ constexpr Shape multiplies(unsigned rows, unsigned depth, unsigned blocks, Matri
     return {Element::nothing, {byte(rows), byte(depth), byte(blocks), of}};
 }
 
+constexpr unsigned no = Opcode::kNone;
+
 constexpr Row kRows[] = {
 #define KFDEMU_ROW(format, opcodes, name, on, dst, a, b, c, attributes, shape, flow, translation) \
     {#name, opcodes, Format::format, targets::on, dst, {a, b, c}, attributes, shape},
@@ -22,6 +25,8 @@ static_assert(sizeof kRows / sizeof *kRows == kRowCount);
 }  // namespace
 
 std::span<const Row> rows() { return kRows; }
+
+bool Row::on(Target target) const { return (targets & bit(target)) != 0 && opcode_of(*this, target) != Opcode::kNone; }
 
 const Traits& traits_of(Target target) {
     static constexpr Traits kGfx900, kGfx908{.separate_accumulators = true},
@@ -53,7 +58,18 @@ const Traits& traits_of(Target target) {
         traits.wide_loads_to_lds = true;
         return traits;
     }();
+    static constexpr Traits kGfx1030{.wave32 = true,
+                                     .nv_bit = false,
+                                     .dlc_bit = true,
+                                     .null_register = true,
+                                     .literals_everywhere = true,
+                                     .compares_to_exec = true,
+                                     .keeps_halves = true,
+                                     .vscnt = true,
+                                     .row_share = true};
     switch (target) {
+        case Target::gfx1030:
+            return kGfx1030;
         case Target::gfx950:
             return kGfx950;
         case Target::gfx942:
@@ -88,6 +104,8 @@ const char* name(Target target) {
             return "gfx942";
         case Target::gfx950:
             return "gfx950";
+        case Target::gfx1030:
+            return "gfx1030";
     }
     return "gfx9";
 }
@@ -101,6 +119,7 @@ unsigned dwords(Type type) {
         case hex:
         case label:
         case waitcnt:
+        case depctr:
         case message:
         case hwreg:
         case gpr_index:

@@ -28,6 +28,13 @@ struct Traits {
     bool scope_bits = false;              ///< those of memory instructions are called sc0, sc1 and nt
     bool xcc_registers = false;           ///< s_getreg_b32 knows the XCC and the performance snapshot
     bool wide_loads_to_lds = false;       ///< of 96 and 128 bits
+    bool dlc_bit = false;                 ///< of memory instructions
+    bool null_register = false;           ///< operand 125; what is a register for the trap handler elsewhere is an SGPR
+    bool literals_everywhere = false;     ///< VOP3 and VOP3P may have one
+    bool compares_to_exec = false;        ///< V_CMPX writes EXEC and nothing else
+    bool keeps_halves = false;            ///< a result of 16 bits leaves the other half of its register
+    bool vscnt = false;                   ///< stores have a counter of their own; GFX10's hardware registers
+    bool row_share = false;               ///< DPP8; DPP has row_share, row_xmask and FI, and no shifts of the wave
     bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 

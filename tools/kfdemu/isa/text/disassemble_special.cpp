@@ -1,6 +1,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "tools/kfdemu/isa/memory/unified_format.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/text/text.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
@@ -17,8 +18,8 @@ std::string half_text(const char* name, bool high, unsigned count) {
     return count >= 2 ? name : std::string(name) + (high ? "_hi" : "_lo");
 }
 
-std::string scalar_text(unsigned n, unsigned count) {
-    if (n < kFlatScratch) return range_text("s", n, count);
+std::string scalar_text(unsigned n, unsigned count, bool only_sgprs) {
+    if (n < kFlatScratch || (only_sgprs && n < kVcc)) return range_text("s", n, count);
     if (n < kXnackMask) return half_text("flat_scratch", n & 1, count);
     if (n < kVcc) return half_text("xnack_mask", n & 1, count);
     if (n < kTtmp0) return half_text("vcc", n & 1, count);
@@ -31,6 +32,7 @@ std::string constant_text(unsigned n, Type type) {
     if (n <= 192) return format_text("%u", n - 128);
     if (n <= 208) return format_text("-%u", n - 192);
     constexpr const char* floats[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"};
+    if (n >= kNull && n <= kDiscarded) return "null";
     if (n >= kHalfFloats && n < kHalfFloats + 9) n = n - kHalfFloats + kFloats;
     if (n >= kBrainFloats && n < kBrainFloats + 9) n = n - kBrainFloats + kFloats;
     if (n >= kFloats && n < kFloats + 8) return floats[n - kFloats];
@@ -52,17 +54,38 @@ const char* find_name(const Named (&names)[n], unsigned id) {
     return nullptr;
 }
 
-std::string waitcnt_text(unsigned simm) {
-    const unsigned vm = (simm & 15) | (simm >> 10 & 0x30), exp = simm >> 4 & 7, lgkm = simm >> 8 & 15;
+std::string waitcnt_text(unsigned simm, unsigned most_lgkm) {
+    const unsigned vm = (simm & 15) | (simm >> 10 & 0x30), exp = simm >> 4 & 7, lgkm = simm >> 8 & most_lgkm;
     std::string text;
     const auto add = [&text](const char* name, unsigned value) {
         text += format_text("%s%s(%u)", text.empty() ? "" : " ", name, value);
     };
-    const bool all = vm == 63 && exp == 7 && lgkm == 15;
+    const bool all = vm == 63 && exp == 7 && lgkm == most_lgkm;
     if (vm != 63 || all) add("vmcnt", vm);
     if (exp != 7 || all) add("expcnt", exp);
-    if (lgkm != 15 || all) add("lgkmcnt", lgkm);
+    if (lgkm != most_lgkm || all) add("lgkmcnt", lgkm);
     return text;
+}
+
+/// What is waited for, each in some bits; those that wait for nothing are not printed, unless all are.
+std::string depctr_text(unsigned simm) {
+    struct Counter {
+        const char* name;
+        unsigned shift, width;
+    };
+    constexpr Counter counters[] = {{"hold_cnt", 7, 1}, {"sa_sdst", 0, 1}, {"va_vdst", 12, 4}, {"va_sdst", 9, 3},
+                                    {"va_ssrc", 8, 1},  {"va_vcc", 1, 1},  {"vm_vsrc", 2, 3}};
+    unsigned known = 0;
+    std::string all, some;
+    for (const Counter& counter : counters) {
+        const unsigned most = (1u << counter.width) - 1, value = simm >> counter.shift & most;
+        known |= most << counter.shift;
+        const std::string text = format_text(" depctr_%s(%u)", counter.name, value);
+        all += text;
+        if (value != most) some += text;
+    }
+    if ((simm & ~known) != 0) return format_text("0x%x", simm);
+    return (some.empty() ? all : some).substr(1);
 }
 
 std::string hwreg_text(Target target, unsigned simm) {
@@ -75,8 +98,12 @@ std::string hwreg_text(Target target, unsigned simm) {
                               {22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
                               {23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
                               {24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"}};
+    constexpr Named gfx10[] = {{20, "HW_REG_FLAT_SCR_LO"}, {21, "HW_REG_FLAT_SCR_HI"}, {23, "HW_REG_HW_ID1"},
+                               {24, "HW_REG_HW_ID2"},      {25, "HW_REG_POPS_PACKER"}, {29, "HW_REG_SHADER_CYCLES"}};
     const unsigned id = simm & 63, offset = simm >> 6 & 31, size = (simm >> 11 & 31) + 1;
-    const char* name = find_name(names, id);
+    const bool is_gfx10 = traits_of(target).vscnt;
+    const char* name = is_gfx10 ? find_name(gfx10, id) : nullptr;
+    if (name == nullptr && !(is_gfx10 && id == 4)) name = find_name(names, id);
     if (name == nullptr && traits_of(target).xcc_registers) name = find_name(more, id);
     std::string text = name ? name : format_text("%u", id);
     if (offset != 0 || size != 32) text += format_text(", %u, %u", offset, size);
@@ -120,13 +147,13 @@ std::string format_text(const char* format, ...) {
     return text;
 }
 
-std::string operand_text(Operand operand, Type type, std::uint32_t literal) {
-    const unsigned count = dwords(type);
+std::string operand_text(Operand operand, Type type, std::uint32_t literal, RegisterNames names) {
+    const unsigned count = type == Type::mask && names.narrow ? 1 : dwords(type);
     if (operand >= kAcc0) return range_text("a", operand - kAcc0, count);
     if (operand >= kVgpr0) return range_text("v", operand - kVgpr0, count);
     if (operand == kLiteral)
         return format_text("0x%x", is_half(type) && type != Type::bf16 ? literal & 0xffff : literal);
-    return operand < kConstants ? scalar_text(operand, count) : constant_text(operand, type);
+    return operand < kConstants ? scalar_text(operand, count, names.only_sgprs) : constant_text(operand, type);
 }
 
 std::string gpr_index_text(std::uint32_t what) {
@@ -140,22 +167,36 @@ std::string gpr_index_text(std::uint32_t what) {
 }
 
 std::string special_text(Target target, Type syntax, std::uint32_t simm16) {
-    if (syntax == Type::waitcnt) return waitcnt_text(simm16);
+    if (syntax == Type::waitcnt) return waitcnt_text(simm16, traits_of(target).vscnt ? 63 : 15);
+    if (syntax == Type::depctr) return depctr_text(simm16);
     if (syntax == Type::message) return sendmsg_text(simm16);
     if (syntax == Type::hwreg) return hwreg_text(target, simm16);
     return gpr_index_text(simm16);
 }
 
-std::string buffer_format_text(std::uint32_t format) {
-    constexpr const char* data[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+namespace {
+
+constexpr const char* kLayouts[] = {"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
                                     "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
                                     "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
-    constexpr const char* numbers[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+constexpr const char* kMeanings[] = {"UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"};
+
+}  // namespace
+
+std::string buffer_format_text(std::uint32_t format) {
     const unsigned d = format & 15, n = format >> 4 & 7;  // 8 and UNORM are the defaults and not printed
     std::string text;
-    if (d != 1) text = std::string("BUF_DATA_FORMAT_") + data[d];
-    if (n != 0) text += (text.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + numbers[n];
+    if (d != 1) text = std::string("BUF_DATA_FORMAT_") + kLayouts[d];
+    if (n != 0) text += (text.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + kMeanings[n];
     return text.empty() ? text : " format:[" + text + "]";
+}
+
+std::string unified_format_text(std::uint32_t format) {
+    if (format == 1) return "";
+    if (format >= kUnifiedFormats) return format_text(" format:%u", format);
+    const unsigned separate = separate_format(format);
+    const std::string meaning = separate == 0 ? "" : std::string("_") + kMeanings[separate >> 4];
+    return std::string(" format:[BUF_FMT_") + kLayouts[separate & 15] + meaning + "]";
 }
 
 std::string swizzle_text(std::uint32_t offset) {

@@ -45,9 +45,12 @@ enum ScalarIndex : Operand {
     kTtmp0 = 108,
     kM0 = 124,
     kExec = 126,
-    kConstants = 128,    ///< not registers from here on
-    kHalfFloats = 209,   ///< 240-248 as 16-bit floats, in encodings that the ISA reserves
-    kBrainFloats = 218,  ///< likewise, as BF16
+    kConstants = 128,            ///< not registers from here on
+    kHalfFloats = 209,           ///< 240-248 as 16-bit floats, in encodings that the ISA reserves
+    kBrainFloats = 218,          ///< likewise, as BF16
+    kNull = 227,                 ///< operand 125 of GFX10: a source is 0,
+    kDiscarded = 228,            ///< and what four registers from here on hold is never read
+    kFlatScratchRegister = 232,  ///< two: FLAT_SCRATCH, where it is a hardware register
     kSharedBase = 235,
     kSharedLimit = 236,
     kPrivateBase = 237,
@@ -102,8 +105,9 @@ struct alignas(64) Wave {
     std::uint64_t pc = 0;          ///< of the instruction that stopped the wave, or where to start if `next` is null
     const Inst* next = nullptr;    ///< where it continues
     bool scc = false;
-    bool slow = false;                ///< GPR indexing or VSKIP is on: run() checks each instruction
-    std::uint8_t width = kMostLanes;  ///< lanes: 64 or 32; the handlers that execute it are those of this width
+    Operand flat_scratch = kFlatScratch;  ///< where FLAT_SCRATCH is: SGPRs, or kFlatScratchRegister
+    bool slow = false;                    ///< GPR indexing or VSKIP is on: run() checks each instruction
+    std::uint8_t width = kMostLanes;      ///< lanes: 64 or 32; the handlers that execute it are those of this width
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;      ///< the MODE register; change it through set_mode()
     std::uint32_t status = 0;    ///< HW_REG_STATUS bits that are not derived from other state

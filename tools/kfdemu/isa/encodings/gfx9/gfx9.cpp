@@ -1,30 +1,20 @@
-// GFX9: decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
-#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
+// GFX9: which format a dword is of; decoding of SMEM, FLAT, MUBUF, MTBUF and DS.
+#include "tools/kfdemu/isa/encodings/fields.hpp"
 
 namespace kfdemu::isa {
+namespace gfx9 {
 namespace {
 
-std::int32_t sign_extended(std::uint32_t value, unsigned width) {
-    return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
-}
-
-/// A data register: a VGPR, or with an ACC bit an AccVGPR. False if it extends past the last register.
-bool data(Operand& to, unsigned number, bool accumulator, Type type) {
-    if (type == Type::none) return true;
-    to = static_cast<Operand>(number + (accumulator ? kAcc0 : kVgpr0));
-    return number + dwords(type) <= 256;
-}
-
-bool returns_what_it_cannot(const Gfx9Fields& f) {
+bool returns_what_it_cannot(const BitFields& f) {
     return f.row.is(kFloatAtomic) && !f.traits.returns_float_atomics &&
            f.bit(0, f.row.format == Format::Flat ? 16 : 14);
 }
 
-bool loads_to_lds_what_it_cannot(const Gfx9Fields& f) {
+bool loads_to_lds_what_it_cannot(const BitFields& f) {
     return (f.inst.flags & kLds) != 0 && dwords(f.row.dst) > 2 && !f.traits.wide_loads_to_lds;
 }
 
-bool smem(const Gfx9Fields& f) {
+bool smem(const BitFields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
     const Type base = f.row.src[0];
@@ -46,10 +36,11 @@ bool smem(const Gfx9Fields& f) {
     return f.scalar_destination(i.src[1], encoding, Type::b32);
 }
 
-bool flat(const Gfx9Fields& f) {
+bool flat(const BitFields& f) {
     Inst& i = f.inst;
     if (!f.two_words() || f.bits(0, 15, 14) == 3 || returns_what_it_cannot(f)) return false;
     i.segment = static_cast<Segment>(f.bits(0, 15, 14));
+    if (i.segment != Segment::Global) i.sdst = kFlatScratch;
     const bool also_flat = f.row.is(kFloatAtomic) && f.traits.flat_float_atomics && i.segment == Segment::Flat;
     if (f.row.is(kOnlyGlobal) && i.segment != Segment::Global && !also_flat) return false;
     if (f.row.is(kNoScratch) && i.segment == Segment::Scratch) return false;
@@ -79,50 +70,24 @@ bool flat(const Gfx9Fields& f) {
     return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
-/// Fields common to MUBUF and MTBUF.
-bool buffer(const Gfx9Fields& f) {
-    Inst& i = f.inst;
-    i.offset = static_cast<std::int32_t>(f.bits(0, 11, 0));
-    f.flag(f.bit(0, 12), kOffen);
-    f.flag(f.bit(0, 13), kIdxen);
-    f.flag(f.bit(0, 14), kGlc);
-    const bool top = f.bit(1, 23);  // ACC, or TFE, used only by images and page-faulting loads
-    if (top && !f.traits.unified_registers) return false;
-    const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
-    // buffer_wbinvl1 and similar.
-    if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
-    const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
-    if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
-    const Type value = f.row.src[1] != Type::none ? f.row.src[1] : f.row.dst;
-    if (!data(i.src[1], f.bits(1, 15, 8), top, value)) return false;
-    i.dst = i.src[1];
-    if (!f.scalar_destination(i.src[2], f.bits(1, 20, 16) * 4, Type::b128)) return false;
-    // SOFFSET is a scalar source without a literal.
-    const Operand resource = i.src[2];
-    const bool known = f.bits(1, 31, 24) != kLiteral && f.source(2, f.bits(1, 31, 24), Type::b32);
-    i.sdst = i.src[2];
-    i.src[2] = resource;
-    return known;
-}
-
-bool mubuf(const Gfx9Fields& f) {
+bool mubuf(const BitFields& f) {
     if (!f.two_words() || returns_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
     if (loads_to_lds_what_it_cannot(f)) return false;
     f.flag(f.traits.scc_bit && f.bit(0, 15), kScc);
-    return buffer(f);
+    return decode_buffer(f);
 }
 
-bool mtbuf(const Gfx9Fields& f) {
+bool mtbuf(const BitFields& f) {
     if (!f.two_words()) return false;
     f.flag(f.bit(1, 22), kSlc);
     f.flag(f.traits.scc_bit && f.bit(1, 21), kScc);
     f.inst.literal = f.bits(0, 25, 19);
-    return buffer(f);
+    return decode_buffer(f);
 }
 
-bool ds(const Gfx9Fields& f) {
+bool ds(const BitFields& f) {
     Inst& i = f.inst;
     if (!f.two_words()) return false;
     i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
@@ -136,9 +101,7 @@ bool ds(const Gfx9Fields& f) {
            data(i.src[2], f.bits(1, 23, 16), acc, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
-}  // namespace
-
-bool decode_memory(const Gfx9Fields& f) {
+bool memory(const BitFields& f) {
     switch (f.row.format) {
         case Format::Smem:
             return smem(f);
@@ -152,5 +115,60 @@ bool decode_memory(const Gfx9Fields& f) {
             return ds(f);
     }
 }
+
+Encoding encoding_of(std::span<const std::uint32_t> words) {
+    const std::uint32_t d = words[0];
+    const auto field = [d](unsigned high, unsigned low) { return (d >> low) & ((1u << (high - low + 1)) - 1); };
+    if (const auto alu = alu_encoding(d)) return *alu;
+    switch (field(31, 26)) {
+        case 0x30:
+            return {Format::Smem, field(25, 18)};
+        case 0x31:
+            return {Format::Exp, 0};
+        case 0x34:
+            if (field(31, 23) == 0x1a7) return {Format::Vop3p, field(22, 16)};
+            return {Format::Vop3, field(25, 16)};
+        case 0x35:
+            return {Format::Vintrp, field(17, 16)};
+        case 0x36:
+            return {Format::Ds, field(24, 17)};
+        case 0x37:
+            return {Format::Flat, field(24, 18)};
+        case 0x38:
+            return {Format::Mubuf, field(24, 18)};
+        case 0x3a:
+            return {Format::Mtbuf, field(18, 15)};
+        case 0x3c:
+            return {Format::Mimg, field(24, 18)};
+        default:
+            return {Format::Unknown, 0};
+    }
+}
+
+bool decode(const Fields& fields) {
+    const BitFields f{fields};
+    switch (f.row.format) {
+        case Format::Sop1:
+        case Format::Sop2:
+        case Format::Sopc:
+        case Format::Sopk:
+        case Format::Sopp:
+            return decode_scalar(f);
+        case Format::Smem:
+        case Format::Flat:
+        case Format::Mubuf:
+        case Format::Mtbuf:
+        case Format::Ds:
+            return memory(f);
+        default:
+            return decode_vector(f);
+    }
+}
+
+}  // namespace
+}  // namespace gfx9
+
+const Family kGfx9{gfx9::encoding_of, gfx9::decode, &Opcodes::gfx9, 0x140, 0x100, 0},
+    kGfx940{gfx9::encoding_of, gfx9::decode, &Opcodes::gfx940, 0x140, 0x100, 0};
 
 }  // namespace kfdemu::isa

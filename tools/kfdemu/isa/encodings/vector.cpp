@@ -1,28 +1,30 @@
-// GFX9: decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
-#include "tools/kfdemu/isa/encodings/gfx9/fields.hpp"
+// Decoding of VOP1, VOP2, VOPC with their SDWA, DPP and VOP3 forms; VOP3, VOP3P.
+#include "tools/kfdemu/isa/encodings/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {
 
-enum : unsigned { kSdwaEncoding = 249, kDppEncoding = 250 };
+enum : unsigned { kDpp8Encoding = 233, kDpp8FetchesInactive = 234, kSdwaEncoding = 249, kDppEncoding = 250 };
 
 unsigned vgpr(unsigned number) { return kVgpr0 + number; }
 
-bool vector_destination(const Gfx9Fields& f, unsigned number) {
+bool vector_destination(const BitFields& f, unsigned number) {
     if (f.row.dst == Type::none) return true;
     f.inst.dst = static_cast<Operand>(vgpr(number));
     return number + dwords(f.row.dst) <= 256;
 }
 
-/// Sets the implicit VCC operands of the short encodings: the destination of carries and comparisons, and the carry in.
-void implicit_vcc(const Gfx9Fields& f) {
-    f.inst.sdst = kVcc;
+bool compares_to_exec(const BitFields& f) { return f.traits.compares_to_exec && f.row.is(kWritesExec); }
+
+/// Sets the implicit operands of the short encodings: the destination of carries and comparisons, and the carry in.
+void implicit_vcc(const BitFields& f) {
+    f.inst.sdst = compares_to_exec(f) ? kExec : kVcc;
     if (f.row.is(kCarryIn)) f.inst.src[2] = kVcc;
 }
 
-bool sdwa_select_exists(const Gfx9Fields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
+bool sdwa_select_exists(const BitFields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
 
-bool sdwa(const Gfx9Fields& f) {
+bool sdwa(const BitFields& f) {
     if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Sdwa;
@@ -35,6 +37,7 @@ bool sdwa(const Gfx9Fields& f) {
     if (!sdwa_select_exists(f, 16) || !sdwa_select_exists(f, 24)) return false;
     if (f.row.src[0] == Type::f8 && (f.bits(1, 21, 19) != 0 || f.bits(1, 10, 8) != 6)) return false;
     if (f.row.format == Format::Vopc) {
+        if (compares_to_exec(f)) return f.bits(1, 15, 8) == 0;
         return !f.bit(1, 15) || f.scalar_destination(i.sdst, f.bits(1, 14, 8), Type::mask);
     }
     i.clamp = f.bit(1, 13);
@@ -48,13 +51,13 @@ bool dpp_control_exists(unsigned control, const Traits& traits) {
     const unsigned group = control & 0x1f0, n = control & 15;
     if (control < 0x100) return true;
     if (group == 0x100 || group == 0x110 || group == 0x120) return n != 0;
-    if (group == 0x130) return n == 0 || n == 4 || n == 8 || n == 12;
-    if (group == 0x140) return n < 4;
-    return group == 0x150 && traits.wide_dpp;
+    if (group == 0x130) return n % 4 == 0 && !traits.row_share;
+    if (group == 0x140) return n < (traits.row_share ? 2 : 4);
+    return group == 0x150 ? traits.wide_dpp || traits.row_share : group == 0x160 && traits.row_share;
 }
 
 /// What NEG and ABS change of a pair of halves, or of what is wider than two registers, is not documented.
-bool undocumented_modifiers(const Gfx9Fields& f) {
+bool undocumented_modifiers(const BitFields& f) {
     if (f.row.format == Format::Vop3p) return false;
     for (unsigned n = 0; n < 3; ++n) {
         const Type type = f.row.src[n];
@@ -64,11 +67,12 @@ bool undocumented_modifiers(const Gfx9Fields& f) {
     return false;
 }
 
-bool dpp(const Gfx9Fields& f) {
+bool dpp(const BitFields& f) {
     if (f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Dpp;
     i.literal = f.words[1];
+    if (!f.traits.row_share) i.literal &= ~kFetchesInactive;
     f.flag(true, kPrepare);
     i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 22, 22) << 1);
     i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 23, 23) << 1);
@@ -76,19 +80,31 @@ bool dpp(const Gfx9Fields& f) {
     const unsigned control = f.bits(1, 16, 8);
     // 64-bit operations only support row_newbcast (MI200 ISA manual, "DPP").
     const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
-    if (wide && (control & 0x1f0) != 0x150) return false;
+    if (wide && ((control & 0x1f0) != 0x150 || !f.traits.wide_dpp)) return false;
     return dpp_control_exists(control, f.traits) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
 }
 
+/// The control dword names the register and, in three bits each, where eight lanes read.
+bool dpp8(const BitFields& f, bool fetches_inactive) {
+    if (!f.traits.row_share || f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
+    if (dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2) return false;
+    f.inst.form = Form::Dpp8;
+    f.inst.literal = (f.words[1] & ~0xffu) | (fetches_inactive ? kFetchesInactive8 : 0);
+    f.flag(true, kPrepare);
+    return f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
+}
+
 /// Source 0 of the short encodings; its reserved values select SDWA and DPP.
-bool first_source(const Gfx9Fields& f) {
+bool first_source(const BitFields& f) {
     const unsigned encoding = f.bits(0, 8, 0);
     if (encoding == kSdwaEncoding) return sdwa(f);
     if (encoding == kDppEncoding) return dpp(f);
-    return f.row.src[0] == Type::none || f.source(0, encoding, f.row.src[0]);
+    if (encoding == kDpp8Encoding || encoding == kDpp8FetchesInactive) return dpp8(f, encoding == kDpp8FetchesInactive);
+    if (f.row.src[0] == Type::none) return true;
+    return f.source(0, encoding, f.row.src[0]) && (f.inst.src[0] >= kVgpr0 || !f.row.is(kVectorSource));
 }
 
-bool vop1(const Gfx9Fields& f) {
+bool vop1(const BitFields& f) {
     implicit_vcc(f);
     const unsigned number = f.bits(0, 24, 17);
     if (f.row.dst == Type::s32) {
@@ -103,18 +119,19 @@ bool vop1(const Gfx9Fields& f) {
     return !f.row.is(kNoModifiers) || f.row.src[0] == Type::none || f.inst.src[0] >= kVgpr0;  // v_swap_b32
 }
 
-void keep_other_half(const Gfx9Fields& f) {
-    if (!f.row.is(kOpSel) || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
+void keep_other_half(const BitFields& f) {
+    const bool keeps = f.row.is(kOpSel) || f.traits.keeps_halves;
+    if (!keeps || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
     f.inst.op_sel |= 16;
     f.flag(true, kFinish);
 }
 
 /// Source 1 can be a scalar only in SDWA, which has checked it.
-bool second_source_exists(const Gfx9Fields& f) {
+bool second_source_exists(const BitFields& f) {
     return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
 }
 
-bool vop2(const Gfx9Fields& f) {
+bool vop2(const BitFields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
     if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
@@ -133,14 +150,14 @@ bool vop2(const Gfx9Fields& f) {
     return true;
 }
 
-bool vopc(const Gfx9Fields& f) {
+bool vopc(const BitFields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
     return first_source(f) && second_source_exists(f);
 }
 
 /// VOP3's modifiers. With SDST (VOP3b) there are no ABS and OP_SEL fields.
-bool vop3_modifiers(const Gfx9Fields& f, bool with_sdst) {
+bool vop3_modifiers(const BitFields& f, bool with_sdst) {
     Inst& i = f.inst;
     i.neg = static_cast<std::uint8_t>(f.bits(1, 31, 29));
     i.omod = static_cast<std::uint8_t>(f.bits(1, 28, 27));
@@ -163,7 +180,7 @@ bool vop3_modifiers(const Gfx9Fields& f, bool with_sdst) {
     return true;
 }
 
-bool vop3_sources(const Gfx9Fields& f) {
+bool vop3_sources(const BitFields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     for (unsigned n = 0; n < 3; ++n) {
         const bool mask = n == 2 && f.row.is(kCarryIn);
@@ -176,7 +193,7 @@ bool vop3_sources(const Gfx9Fields& f) {
     return true;
 }
 
-bool vop3(const Gfx9Fields& f) {
+bool vop3(const BitFields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Vop3;
@@ -184,6 +201,7 @@ bool vop3(const Gfx9Fields& f) {
     implicit_vcc(f);
     if (!vop3_modifiers(f, with_sdst) || !vop3_sources(f)) return false;
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
+    if (compares_to_exec(f)) return f.bits(0, 7, 0) == kExec;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
     if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
     if (f.row.is(kVectorSource))
@@ -195,7 +213,7 @@ bool vop3(const Gfx9Fields& f) {
 Operand to_accumulator(Operand operand) { return static_cast<Operand>(operand - kVgpr0 + kAcc0); }
 
 /// v_accvgpr_read_b32, v_accvgpr_write_b32: one side is an AccVGPR.
-bool accumulator(const Gfx9Fields& f) {
+bool accumulator(const BitFields& f) {
     Inst& i = f.inst;
     const bool reads = &f.row == &rows()[index(Op::v_accvgpr_read_b32)];
     if (!f.source(0, f.bits(1, 8, 0), f.row.src[0]) || !vector_destination(f, f.bits(0, 7, 0))) return false;
@@ -207,7 +225,7 @@ bool accumulator(const Gfx9Fields& f) {
 
 /// C and D are AccVGPRs; of unified registers, ACC_CD selects AccVGPRs or VGPRs for both. The ACC bits select for A and
 /// B separately (MI100 and MI200 ISA manuals, "VOP3P-MAI").
-bool matrix(const Gfx9Fields& f) {
+bool matrix(const BitFields& f) {
     Inst& i = f.inst;
     const bool acc_cd = !f.traits.unified_registers || f.bit(0, 15);
     i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
@@ -231,7 +249,7 @@ bool matrix(const Gfx9Fields& f) {
     return true;
 }
 
-bool vop3p(const Gfx9Fields& f) {
+bool vop3p(const BitFields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
     i.form = Form::Vop3;
@@ -254,10 +272,9 @@ bool vop3p(const Gfx9Fields& f) {
 
 }  // namespace
 
-bool decode_vector(const Gfx9Fields& f) {
-    const std::uint32_t top = f.words[0] >> 26;
+bool decode_vector(const BitFields& f) {
     f.flag(f.row.is(kFlushesHalves) && f.traits.flushes_factors, kFlushHalves);
-    if (top == 0x34) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
+    if (f.words[0] >> 31 != 0) return f.row.format == Format::Vop3p ? vop3p(f) : vop3(f);
     switch (f.row.format) {
         case Format::Vop1:
             return vop1(f);

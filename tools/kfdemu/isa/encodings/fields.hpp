@@ -1,10 +1,12 @@
-// GFX9: how each kind of formats fills an Inst from its bit fields.
+// How formats fill an Inst from their bit fields, where GFX9 and GFX10 have these alike.
 //
 //     if (!decode_vector(field)) illegal...
 //
-// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits. Thread safety: pure functions.
+// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits; "RDNA 2" ISA manual, likewise.
+// Thread safety: pure functions.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "tools/kfdemu/isa/encodings/family.hpp"
@@ -13,7 +15,7 @@
 namespace kfdemu::isa {
 
 /// Reads bit fields; a missing second dword reads as 0.
-struct Gfx9Fields : Fields {
+struct BitFields : Fields {
     std::uint32_t bits(unsigned word, unsigned high, unsigned low) const {
         return (words[word] >> low) & static_cast<std::uint32_t>((std::uint64_t{1} << (high - low + 1)) - 1);
     }
@@ -23,15 +25,30 @@ struct Gfx9Fields : Fields {
     }
     /// Consumes the second dword; false if it is not readable.
     bool two_words() const;
+    /// Registers of an operand: a mask of lanes has a bit for each.
+    unsigned count(Type type) const { return type == Type::mask ? width / 32 : dwords(type); }
     /// A 9-bit source (8-bit for scalars) of a type, with its literal. False if reserved.
     bool source(unsigned n, unsigned encoding, Type type) const;
     /// A destination SGPR or pair. False if reserved or misaligned.
     bool scalar_destination(Operand& to, unsigned encoding, Type type) const;
+
+  private:
+    bool literal() const;
 };
 
+constexpr std::int32_t sign_extended(std::uint32_t value, unsigned width) {
+    return static_cast<std::int32_t>(value << (32 - width)) >> (32 - width);
+}
+
+/// Of the scalar unit and of the short formats of the vector unit.
+std::optional<Encoding> alu_encoding(std::uint32_t dword);
+
 // Each returns false for reserved encodings.
-bool decode_scalar(const Gfx9Fields& f);
-bool decode_vector(const Gfx9Fields& f);
-bool decode_memory(const Gfx9Fields& f);
+bool decode_scalar(const BitFields& f);
+bool decode_vector(const BitFields& f);
+/// A data register: a VGPR, or with an ACC bit an AccVGPR. False if it extends past the last register.
+bool data(Operand& to, unsigned number, bool accumulator, Type type);
+/// Fields common to MUBUF and MTBUF, but for the cache's.
+bool decode_buffer(const BitFields& f);
 
 }  // namespace kfdemu::isa
