@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
+# A target of two widths has waves of 32 lanes; gfx1030w64 is gfx1030 with 64.
 # compile.sh --device-libraries is whether ROCm's are installed, which math.cpp and opencl.cl need. DEVICE_LIBRARIES
 # names their folder.
 # Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in
@@ -10,12 +11,16 @@ if [ "$1" = --device-libraries ]; then
     [ -e "$libraries/ocml.bc" ]
     exit
 fi
-IFS=. read -r clang target level <<<"$1"
+IFS=. read -r clang model level <<<"$1"
+target=${model%w64}
 version=4
 [ "$clang" -lt 18 ] || version=5
 common="-nogpulib -mcode-object-version=$version -ffp-contract=off -Wall -Wextra"
 # clang 16 takes two calls on both sides of a branch for one: see hsadrv-cc's commands.cpp.
 [ "$clang" != 16 ] || common+=" -mllvm -simplifycfg-hoist-common=false -mllvm -simplifycfg-sink-common=false"
+[ "$target" = "$model" ] || common+=" -mwavefrontsize64"
+wide=off
+case $model in gfx9* | *w64) wide=on ;; esac
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 case ${2##*/} in
     convergence_cl.cl)
@@ -46,7 +51,7 @@ compile="$root/tools/kernel-cache clang-$clang $common $language"
 case ${2##*/} in
     math.cpp | opencl.cl)
         for library in opencl ocml ockl "oclc_isa_version_${target#gfx}" "oclc_abi_version_${version}00" \
-            oclc_daz_opt_off oclc_unsafe_math_off oclc_finite_only_off oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_on; do
+            oclc_daz_opt_off oclc_unsafe_math_off oclc_finite_only_off oclc_correctly_rounded_sqrt_on oclc_wavefrontsize64_$wide; do
             compile+=" -Xclang -mlink-builtin-bitcode -Xclang $libraries/$library.bc"
         done
         ;;

@@ -28,6 +28,7 @@ struct Build {
     std::string name() const { return "clang-" + clang + "." + target + "." + level; }
     bool can(const Options& o) const {
         const unsigned long gfx = std::stoul(target.substr(3), nullptr, 16);
+        if (gfx >= 0x1000) return o.from_gfx == Options{}.from_gfx && o.before_gfx == Options{}.before_gfx;
         return gfx >= o.from_gfx && gfx < o.before_gfx && std::stoul(clang) >= o.from_clang;
     }
 };
@@ -85,7 +86,7 @@ std::vector<std::uint64_t> seeds() {
 
 Target target_named(const std::string& name) {
     for (Target target : kfdemu::isa::kTargets)
-        if (name == kfdemu::isa::name(target)) return target;
+        if (name.substr(0, name.find('w')) == kfdemu::isa::name(target)) return target;
     throw std::runtime_error{"KFDEMU_DIFFERENTIAL: no target " + name};
 }
 

@@ -27,7 +27,7 @@ Machine::Machine(Target target, Level level, unsigned width) : level_{level}, de
 const Inst* Machine::fetch(Wave& wave, u64 pc) {
     Machine& self = *static_cast<Machine*>(wave.fetcher);
     const u64 slot = (pc - kCodeBase) / 4;
-    if (pc >= kCodeBase && slot + 2 < self.slots_.size()) return &self.slots_[slot];
+    if (pc >= kCodeBase && slot + Decoder::kEnds < self.slots_.size()) return &self.slots_[slot];
     wave.pc = pc;
     wave.stop = Stop::FetchFault;
     return nullptr;
@@ -61,7 +61,7 @@ void Machine::put_packed(unsigned first, unsigned lane, unsigned n, unsigned wid
 Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     std::vector<u32> words = code;
     words.push_back(0xbf810000);
-    slots_.resize(words.size() + 2);
+    slots_.resize(words.size() + Decoder::kEnds);
     decoder_.decode_page(kCodeBase, words, slots_);
     runs_ = kfdemu::jit::PageRuns{slots_, level_, translated_};
     if (general_ != nullptr)

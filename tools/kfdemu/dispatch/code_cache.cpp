@@ -67,7 +67,7 @@ std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t e
     page->end = end;
     page->width = width;
     page->dwords = std::move(dwords);
-    page->slots.resize((end - begin) / 4 + 2);
+    page->slots.resize((end - begin) / 4 + isa::Decoder::kEnds);
     isa::Decoder{target_, level_, width}.decode_page(begin, page->dwords, page->slots);
     page->planned = translated_ == jit::When::never || !jit::translates(width);
     if (translated_ == jit::When::always) plan(*page);

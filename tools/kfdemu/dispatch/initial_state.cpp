@@ -37,12 +37,19 @@ struct SgprWriter {
     }
 };
 
+/// Runtimes leave INDEX_STRIDE to the command processor (ROCR, FillBufRsrcWord3_Gfx10): it is the number of lanes.
+void set_index_stride(std::uint32_t& word3, unsigned lanes) {
+    word3 = (word3 & ~(3u << 21)) | (lanes == 64 ? 3u : 2u) << 21;
+}
+
 /// Returns the number of SGPRs that it set; so do the next.
 unsigned set_user_sgprs(isa::Wave& wave, const LaunchState& l) {
     SgprWriter user{wave.s};
     const KernelDescriptor& k = l.kernel;
-    if (k.private_segment_buffer)
+    if (k.private_segment_buffer) {
         for (std::uint32_t word : l.queue.scratch_descriptor) user.add(word);
+        if (isa::traits_of(l.gpu.target).wave32) set_index_stride(wave.s[user.next - 1], k.width);
+    }
     if (k.dispatch_ptr) user.add64(l.packet_va);
     if (k.queue_ptr) user.add64(l.queue.queue_ptr);
     if (k.kernarg_ptr) user.add64(l.packet.kernarg_address);
@@ -109,7 +116,8 @@ void clear_vgprs(isa::Wave& wave, const LaunchState& l) {
 
 /// Fills VGPRs, and the SGPRs below the trap handler's, with garbage, as earlier waves leave it on hardware.
 void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place) {
-    l.garbage->fill(wave.s, isa::kXnackMask * sizeof wave.s[0], place);
+    const unsigned scalars = traits_of(l).scratch_register ? isa::kVcc : isa::kXnackMask;
+    l.garbage->fill(wave.s, scalars * sizeof wave.s[0], place);
     wave.set_s64(isa::kVcc, std::uint64_t{l.garbage->word(place + 1)} << 32 | l.garbage->word(place + 2));
     wave.s[isa::kM0] = l.garbage->word(place + 3);
     const std::size_t bytes = std::size_t{l.kernel.vgprs} * wave.width * sizeof wave.v[0];
@@ -140,6 +148,8 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
     common.width = static_cast<std::uint8_t>(l.kernel.width);
+    common.unified_formats = traits_of(l).unified_formats;
+    if (traits_of(l).scratch_register) common.flat_scratch = isa::kFlatScratchRegister;
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;

@@ -46,9 +46,12 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     // GFX10 and later select 32 lanes with this bit.
     if (field(raw.properties, 10, 1) != 0 && !isa::traits_of(target).wave32)
         return {Reason::WrongIsa, "the kernel is for waves of 32 lanes, but GFX9 has waves of 64"};
-    if (field(raw.rsrc1, 29, 3) != 0)
+    if (field(raw.rsrc1, 29, 3) != 0 && !isa::traits_of(target).workgroup_processors)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
-    if (!unified && raw.rsrc3 != 0)
+    if (isa::traits_of(target).workgroup_processors) {
+        if (raw.rsrc3 != 0)  // SHARED_VGPR_COUNT
+            return {Reason::Malformed, hex("VGPRs that halves of a wave share are not emulated: compute_pgm_rsrc3", raw.rsrc3)};
+    } else if (!unified && raw.rsrc3 != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc3 must be 0 before gfx90a and", raw.rsrc3)};
     if (unified && (raw.rsrc3 & ~0x1003fu) != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc3 has reserved bits: it", raw.rsrc3)};
@@ -105,8 +108,8 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.kernarg_bytes = raw.kernarg_size;
     d.entry_offset_bytes = raw.kernel_code_entry_byte_offset;
     d.width = field(raw.properties, 10, 1) != 0 ? 32 : 64;
-    d.vgprs = (field(raw.rsrc1, 0, 6) + 1) * (unified ? 8 : 4);
-    d.sgprs = (field(raw.rsrc1, 6, 4) / 2 + 1) * 16;
+    d.vgprs = (field(raw.rsrc1, 0, 6) + 1) * (unified || d.width == 32 ? 8 : 4);
+    d.sgprs = isa::traits_of(target).workgroup_processors ? 128 : (field(raw.rsrc1, 6, 4) / 2 + 1) * 16;
     d.accum_offset = unified ? (field(raw.rsrc3, 0, 6) + 1) * 4 : 0;
     d.mode = initial_mode(raw.rsrc1);
 

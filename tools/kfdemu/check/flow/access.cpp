@@ -126,15 +126,15 @@ struct Resource {
     bool swizzle, add_lane;
 };
 
-Resource resource_of(const std::uint32_t* word) {
-    const bool add_lane = (word[3] >> 23 & 1) != 0;
+Resource resource_of(const Wave& wave, const std::uint32_t* word) {
+    const bool add_lane = (word[3] >> 23 & 1) != 0, extended = add_lane && !wave.unified_formats;
     return {word[0] | std::uint64_t{word[1] & 0xffff} << 32,
-            (word[1] >> 16 & 0x3fff) | (add_lane ? (word[3] >> 15 & 0xf) << 14 : 0), word[2], (word[1] >> 31) != 0,
+            (word[1] >> 16 & 0x3fff) | (extended ? (word[3] >> 15 & 0xf) << 14 : 0), word[2], (word[1] >> 31) != 0,
             add_lane};
 }
 
 void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
-    const Resource r = resource_of(wave.s + inst.src[2]);
+    const Resource r = resource_of(wave, wave.s + inst.src[2]);
     const std::uint32_t *vector = registers(wave, inst.src[0]), soffset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
     const auto offset_of = [&](unsigned l) {
@@ -174,7 +174,7 @@ void scalar(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
         access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
         return;
     }
-    const Resource r = resource_of(wave.s + inst.src[0]);
+    const Resource r = resource_of(wave, wave.s + inst.src[0]);
     offset &= ~std::uint64_t{3};
     const std::uint64_t size = r.stride == 0 ? r.records : std::uint64_t{r.records} * r.stride;
     access.at[0] = (r.base & ~std::uint64_t{3}) + offset;

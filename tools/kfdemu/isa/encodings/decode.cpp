@@ -107,14 +107,14 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
 }
 
 void Decoder::decode_page(std::uint64_t base, std::span<const std::uint32_t> words, std::span<Inst> slots) const {
-    const std::size_t count = slots.size() - 2;
+    const std::size_t count = slots.size() - kEnds;
     for (std::size_t n = 0; n < count; ++n) {
         Inst& inst = slots[n];
         inst = decode(base + 4 * n, words.subspan(n));
         const std::uint64_t distance = inst.target_pc() - base;
         if (inst.has(kBranch) && distance < 4 * count) inst.target = &slots[distance / 4];
     }
-    for (std::size_t n = count; n < count + 2; ++n) {
+    for (std::size_t n = count; n < slots.size(); ++n) {
         slots[n] = blank(base + 4 * n, 0, Format::Unknown);
         slots[n].handler = page_end_handler();
     }

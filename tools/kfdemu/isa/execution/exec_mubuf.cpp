@@ -49,7 +49,7 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
         const std::uint64_t exec = exec_of(wave);
         if (exec == 0) return &inst + inst.size;
         Lanewise lanes;
-        buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+        buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
         lanes.access.mask = lanes_inside(lanes, Operation::kBytes);
         constexpr unsigned N = kWords<Operation>;
         alignas(64) std::uint32_t values[N * kLanes] = {};
@@ -65,7 +65,7 @@ const Inst* store_lds(Wave& wave, const Inst& inst) {
     if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
     if (exec == 0) return &inst + inst.size;
     Lanewise lanes;
-    buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+    buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
     lanes.access.mask = lanes_inside(lanes, 4);
     if (lanes.access.mask == 0) return &inst + inst.size;
     alignas(64) std::uint32_t values[kLanes];
@@ -79,7 +79,7 @@ const Inst* buffer(Wave& wave, const Inst& inst) {
     const std::uint64_t exec = exec_of(wave);
     if (exec == 0) return &inst + inst.size;
 
-    const Buffer b = buffer_of(wave.s + inst.src[2]);
+    const Buffer b = buffer_of(wave, inst);
     Lanewise lanes;
     buffer_lanes(wave, inst, b, lanes);
     const std::uint64_t inside = lanes_inside(lanes, Operation::kBytes);

@@ -1,7 +1,7 @@
 // Lane addresses of a buffer instruction, and its range check ("Vega" ISA manual, "Vector Memory Buffer Instructions").
 //
 //     Lanewise lanes;
-//     buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+//     buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
 //     lanes.access.mask = lanes_inside(lanes, bytes);
 //
 // For executor files only, like lane_access.hpp.
@@ -14,21 +14,37 @@ namespace {
 
 /// The buffer resource descriptor: four SGPRs.
 struct Buffer {
+    /// What NUM_RECORDS counts; or it only says that there is something.
+    enum class Limit { Bytes, Records, Any };
+
     std::uint64_t base;
     std::uint32_t stride, num_records, index_stride, index_shift;
     bool swizzle, add_lane;
+    Limit limit;
 };
 
-KFDEMU_INLINE Buffer buffer_of(const std::uint32_t* word) {
+/// By OOB_SELECT ("RDNA 2" ISA manual, "Buffer resource descriptor"); a structured buffer's offset is not checked.
+KFDEMU_INLINE Buffer::Limit limit_by(std::uint32_t oob_select) {
+    return oob_select == 3 ? Buffer::Limit::Bytes : oob_select == 2 ? Buffer::Limit::Any : Buffer::Limit::Records;
+}
+
+KFDEMU_INLINE Buffer buffer_of(const Wave& wave, const Inst& inst) {
+    const std::uint32_t* const word = wave.s + inst.src[2];
     Buffer b;
     b.base = word[0] | std::uint64_t{word[1] & 0xffff} << 32;
     b.swizzle = (word[1] >> 31) != 0;
     b.add_lane = (word[3] >> 23 & 1) != 0;
-    // With ADD_TID_ENABLE the data format field extends the stride.
-    b.stride = (word[1] >> 16 & 0x3fff) | (b.add_lane ? (word[3] >> 15 & 0xf) << 14 : 0);
+    // With ADD_TID_ENABLE the data format field of GFX9 extends the stride.
+    const bool extended = b.add_lane && !wave.unified_formats;
+    b.stride = (word[1] >> 16 & 0x3fff) | (extended ? (word[3] >> 15 & 0xf) << 14 : 0);
     b.num_records = word[2];
     b.index_shift = 3 + (word[3] >> 21 & 3);
     b.index_stride = 1u << b.index_shift;
+    // Structured buffers of GFX9 are checked in whole records, raw buffers in bytes.
+    const bool structured = b.swizzle || (b.stride != 0 && inst.has(kIdxen));
+    b.limit = wave.unified_formats ? limit_by(word[3] >> 28 & 3)
+              : structured         ? Buffer::Limit::Records
+                                   : Buffer::Limit::Bytes;
     return b;
 }
 
@@ -50,7 +66,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
 }
 
 [[gnu::noinline]] void buffer_addresses(Wave& wave, const Inst& inst, const Buffer& b, Lanewise& out) {
-    constexpr std::uint32_t kElementBytes = 4;  // the only size on GFX9
+    constexpr std::uint32_t kElementBytes = 4;  // the only size
     const std::uint32_t scalar_offset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
     const std::uint32_t* vaddr = lanes_of(wave, inst.src[0]);
@@ -62,20 +78,19 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
     for (unsigned l = 0; l < kLanes; ++l) {
         const std::uint32_t index = (idxen ? vaddr[l] : 0) + (b.add_lane ? l : 0);
         const std::uint32_t offset = (offen ? voffset[l] : 0) + static_cast<std::uint32_t>(inst.offset);
+        const std::uint64_t from_base = std::uint64_t{b.stride} * index + offset;
         if (b.swizzle) {
             const std::uint64_t msb =
                 std::uint64_t{index >> b.index_shift} * b.stride + (offset & ~(kElementBytes - 1));
             out.access.at[l] = base + msb * b.index_stride + (index & (b.index_stride - 1)) * kElementBytes +
                                (offset & (kElementBytes - 1));
-            out.bytes_left[l] = index < b.num_records ? ~0u : 0;
         } else {
-            const std::uint64_t from_base = std::uint64_t{b.stride} * index + offset;
             out.access.at[l] = base + from_base;
-            // Structured buffers are checked in whole records, raw buffers in bytes.
-            const bool structured = b.stride != 0 && idxen;
-            out.bytes_left[l] = structured ? (index < b.num_records ? ~0u : 0)
-                                           : (from_base < limit ? limit - static_cast<std::uint32_t>(from_base) : 0);
         }
+        const bool inside = b.limit == Buffer::Limit::Any ? b.num_records != 0 : index < b.num_records;
+        out.bytes_left[l] = b.limit != Buffer::Limit::Bytes ? (inside ? ~0u : 0)
+                            : from_base < limit             ? limit - static_cast<std::uint32_t>(from_base)
+                                                            : 0;
     }
 }
 

@@ -8,6 +8,7 @@
 // components that a store has no data for become 0.
 #pragma once
 
+#include "tools/kfdemu/isa/memory/unified_format.hpp"
 #include "tools/kfdemu/isa/execution/float_math.hpp"
 #include "tools/kfdemu/isa/memory/buffer_access.hpp"
 #include "tools/kfdemu/isa/memory/memory_operations.hpp"
@@ -65,6 +66,10 @@ struct OfInstruction {
 struct OfResource {
     static ElementFormat format(const Wave& wave, const Inst& inst) {
         const u32 word = wave.s[inst.src[2] + 3];
+        if (wave.unified_formats) {
+            const u32 format = separate_format(word >> 12 & 127);
+            return {format & 15, format >> 4, word & 0xfff};
+        }
         return {word >> 15 & 15, word >> 12 & 7, word & 0xfff};
     }
 };
@@ -166,7 +171,7 @@ inline bool format_lanes(Wave& wave, const Inst& inst, const ElementFormat& form
         wave.stop_at(Stop::Illegal, inst);
         return false;
     }
-    buffer_lanes(wave, inst, buffer_of(wave.s + inst.src[2]), lanes);
+    buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
     const unsigned bytes = kDataFormats[format.data].bytes;
     lanes.access.mask = bytes == 0 ? 0 : lanes_inside(lanes, bytes);
     return true;

@@ -65,6 +65,9 @@ const Traits& traits_of(Target target) {
                                      .literals_everywhere = true,
                                      .compares_to_exec = true,
                                      .keeps_halves = true,
+                                     .workgroup_processors = true,
+                                     .unified_formats = true,
+                                     .scratch_register = true,
                                      .vscnt = true,
                                      .row_share = true};
     switch (target) {

@@ -33,6 +33,9 @@ struct Traits {
     bool literals_everywhere = false;     ///< VOP3 and VOP3P may have one
     bool compares_to_exec = false;        ///< V_CMPX writes EXEC and nothing else
     bool keeps_halves = false;            ///< a result of 16 bits leaves the other half of its register
+    bool workgroup_processors = false;    ///< kernels choose their mode; all SGPRs are a wave's
+    bool unified_formats = false;         ///< of buffers: one number of the layout and its meaning
+    bool scratch_register = false;        ///< FLAT_SCRATCH is a hardware register
     bool vscnt = false;                   ///< stores have a counter of their own; GFX10's hardware registers
     bool row_share = false;               ///< DPP8; DPP has row_share, row_xmask and FI, and no shifts of the wave
     bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
