@@ -9,6 +9,8 @@ constexpr std::size_t kItemStackBytes = 192 * 1024;
 HostGroup* the_group = nullptr;
 }  // namespace
 
+WaveShape wave_shape;
+
 HostGroup& HostGroup::running() { return *the_group; }
 
 Extent Place::size() const {
@@ -35,7 +37,7 @@ HostGroup::HostGroup(const Place& place, const std::function<void()>& kernel)
       kernel_{kernel},
       items_(std::size_t{place.size()[0]} * place.size()[1] * place.size()[2]),
       stacks_{new char[items_.size() * kItemStackBytes]},
-      waves_((items_.size() + 63) / 64) {
+      waves_((items_.size() + wave_shape.lanes - 1) / wave_shape.lanes) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         ucontext_t& context = items_[i].context;
         getcontext(&context);
@@ -64,8 +66,8 @@ void HostGroup::wait(State state) {
 
 const Lanes& HostGroup::exchange(std::uint32_t value) {
     // No lane reaches the exchange after the next before all have read this one, so two sets of slots suffice.
-    Lanes& slots = waves_[current_ / 64][items_[current_].exchanges++ % 2];
-    slots[current_ % 64] = value;
+    Lanes& slots = waves_[current_ / wave_shape.lanes][items_[current_].exchanges++ % 2];
+    slots[current_ % wave_shape.lanes] = value;
     wait(State::AtExchange);
     return slots;
 }
@@ -115,8 +117,8 @@ void HostGroup::run_to_end() {
         for (current_ = 0; current_ < size(); ++current_)
             if (items_[current_].state == State::Ready) swapcontext(&scheduler_, &items_[current_].context);
         bool released = false;
-        for (std::size_t wave = 0; wave < items_.size(); wave += 64) {
-            const std::size_t lanes = std::min(std::size_t{64}, items_.size() - wave);
+        for (std::size_t wave = 0; wave < items_.size(); wave += wave_shape.lanes) {
+            const std::size_t lanes = std::min(std::size_t{wave_shape.lanes}, items_.size() - wave);
             released |= release(wave, lanes, State::AtExchange) || release_meeting(wave, lanes);
         }
         if (!released) released = release(0, items_.size(), State::AtBarrier);

@@ -3,7 +3,7 @@
 //     HostGroup::run_grid({1024, 1, 1}, {256, 1, 1}, [&] { kernel(a, b, out, n); });
 //
 // A work-item runs until it ends, meets a barrier or exchanges values with its wave. Past a barrier go all work-items
-// that have not ended, together; past an exchange the 64 of a wave; past a meeting those lanes of a wave that are at
+// that have not ended, together; past an exchange those of a wave; past a meeting those lanes of a wave that are at
 // the same place, the lowest place first. If no work-item can continue, the kernel is wrong and run throws. Not
 // thread-safe:
 // one group at a time in a process.
@@ -20,6 +20,13 @@
 namespace differential {
 
 using Lanes = std::array<std::uint32_t, 64>;
+
+/// Lanes of a wave of the twins, and among how many beside each other DS_PERMUTE and DS_BPERMUTE move values.
+struct WaveShape {
+    std::uint32_t lanes = 64, permuted = 64;
+    bool operator==(const WaveShape&) const = default;
+};
+extern WaveShape wave_shape;
 using Extent = std::array<std::uint32_t, 3>;
 
 /// The values of the lanes that met.

@@ -57,12 +57,12 @@ inline u32 wave_scan_over(const differential::Told& told, u32 lanes) {
     for (u32 l = 0; l < lanes; ++l) sum += told.here(l) ? told.values[l] : 0;
     return sum;
 }
-inline u32 wave_sum(u32 place, u32 x) { return wave_scan_over(meet(place, x), 64); }
+inline u32 wave_sum(u32 place, u32 x) { return wave_scan_over(meet(place, x), wave_lanes()); }
 inline u32 wave_scan(u32 place, u32 x) { return wave_scan_over(meet(place, x), lane()); }
 /// The number for which `better` holds with all others; `none` if all are NaN.
 template <class Better>
 f32 best_number(const differential::Told& told, f32 none, Better better) {
-    for (u32 l = 0; l < 64; ++l) {
+    for (u32 l = 0; l < wave_lanes(); ++l) {
         const f32 x = bits_as<f32>(told.values[l]);
         if (told.here(l) && x == x && better(x, none)) none = x;
     }
@@ -74,14 +74,14 @@ inline f32 wave_least(u32 place, f32 x) {
 inline f32 wave_greatest(u32 place, f32 x) {
     return best_number(meet(place, bits_as<u32>(x)), -__builtin_inff(), [](f32 p, f32 q) { return p > q; });
 }
-inline u32 votes(u32 place, bool condition) { return wave_scan_over(meet(place, condition), 64); }
+inline u32 votes(u32 place, bool condition) { return wave_scan_over(meet(place, condition), wave_lanes()); }
 inline u32 first_lane(u32 place, u32 x) {
     const differential::Told& told = meet(place, x);
     return told.values[u32(__builtin_ctzl(told.lanes))];
 }
 inline u32 pull(u32 place, u32 x, u32 from) {
     const differential::Told& told = meet(place, x);
-    return told.here(from % 64) ? told.values[from % 64] : 0;
+    return told.here(from % wave_lanes()) ? told.values[from % wave_lanes()] : 0;
 }
 /// `to` has an inverse of its own here: local_id() ^ 21 comes from there.
 inline u32 push(u32 place, u32 x, [[maybe_unused]] u32 to) { return pull(place, x, local_id() ^ 21); }

@@ -100,14 +100,15 @@ static inline u64 reversed(u64 v) { return __builtin_bitreverse64(v); }
 
 // Inlined even at -O0: clang 16 forgets to return what v_readlane_b32 gave in a function of its own.
 #define LANES static inline __attribute__((always_inline))
+LANES u32 wave_lanes() { return u32(__builtin_amdgcn_wavefrontsize()); }
 LANES u64 ballot(bool condition) { return __builtin_amdgcn_uicmp(condition, 0u, 33 /* not equal */); }
 /// How many bits of the mask belong to lanes below this one.
 LANES u32 bits_below(u64 mask) {
     return __builtin_amdgcn_mbcnt_hi(u32(mask >> 32), __builtin_amdgcn_mbcnt_lo(u32(mask), 0));
 }
-/// `value` of lane `from` (modulo 64).
+/// `value` of lane `from` (modulo their number).
 LANES u32 shuffle(u32 value, u32 from) { return u32(__builtin_amdgcn_ds_bpermute(i32(from * 4), i32(value))); }
-/// Sends `value` to lane `to` (modulo 64). Each lane is sent to by one.
+/// Sends `value` to lane `to` (modulo their number). Each lane is sent to by one.
 LANES u32 send(u32 value, u32 to) { return u32(__builtin_amdgcn_ds_permute(i32(to * 4), i32(value))); }
 /// `value` of a lane that is the same for all.
 LANES u32 read_lane(u32 value, u32 from) { return u32(__builtin_amdgcn_readlane(i32(value), i32(from))); }

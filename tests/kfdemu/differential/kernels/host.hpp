@@ -83,21 +83,27 @@ inline u64 reversed(u64 v) {
 }
 inline u32 reversed(u32 v) { return u32(reversed(u64{v}) >> 32); }
 
-// Communication between lanes: each gives its value, and all see all 64.
+// Communication between lanes: each gives its value, and all see all.
+inline u32 wave_lanes() { return differential::wave_shape.lanes; }
 inline const differential::Lanes& all_lanes(u32 value) { return differential::HostGroup::running().exchange(value); }
 inline u64 ballot(bool condition) {
     const auto& lanes = all_lanes(condition);
     u64 mask = 0;
-    for (u32 l = 0; l < 64; ++l) mask |= u64{lanes[l]} << l;
+    for (u32 l = 0; l < wave_lanes(); ++l) mask |= u64{lanes[l]} << l;
     return mask;
 }
-inline u32 bits_below(u64 mask) { return u32(__builtin_popcountl(mask & ((u64{1} << local_id() % 64) - 1))); }
-inline u32 shuffle(u32 value, u32 from) { return all_lanes(value)[from % 64]; }
+inline u32 bits_below(u64 mask) { return u32(__builtin_popcountl(mask & ((u64{1} << local_id() % wave_lanes()) - 1))); }
+/// The lane that lane l means.
+inline u32 permuted(u32 l, u32 lane) {
+    const u32 among = differential::wave_shape.permuted;
+    return (l & ~(among - 1)) | (lane & (among - 1));
+}
+inline u32 shuffle(u32 value, u32 from) { return all_lanes(value)[permuted(local_id() % wave_lanes(), from)]; }
 inline u32 send(u32 value, u32 to) {
     const auto values = all_lanes(value);
     const auto& to_lanes = all_lanes(to);
-    for (u32 l = 0; l < 64; ++l)
-        if (to_lanes[l] % 64 == local_id() % 64) return values[l];
+    for (u32 l = 0; l < wave_lanes(); ++l)
+        if (permuted(l, to_lanes[l]) == local_id() % wave_lanes()) return values[l];
     return 0;
 }
 inline u32 read_lane(u32 value, u32 from) { return all_lanes(value)[from]; }
@@ -105,7 +111,7 @@ inline u32 read_first_lane(u32 value) { return all_lanes(value)[0]; }
 /// DS_SWIZZLE_B32 (Vega ISA, "LDS instructions"): a quad's permutation, or and, or, xor of the lane within 32.
 template <int kPattern>
 u32 swizzle(u32 value) {
-    const u32 l = local_id() % 64;
+    const u32 l = local_id() % wave_lanes();
     const u32 from = kPattern & 0x8000
                          ? (l & ~3u) | (kPattern >> 2 * (l & 3) & 3)
                          : (l & 32) | (((l & (kPattern & 31)) | (kPattern >> 5 & 31)) ^ (kPattern >> 10 & 31));
@@ -114,9 +120,9 @@ u32 swizzle(u32 value) {
 /// Data parallel primitives (Vega ISA, "Data Parallel Primitives"): DPP_CTRL names the lane that is read.
 template <int kControl, int kRows, int kBanks, bool kBound>
 u32 dpp(u32 old, u32 value) {
-    const int from = differential::dpp_source(kControl, int(local_id() % 64));
+    const int from = differential::dpp_source(kControl, int(local_id() % wave_lanes()));
     const auto& lanes = all_lanes(value);
-    const u32 l = local_id() % 64;
+    const u32 l = local_id() % wave_lanes();
     if (!(kRows >> l / 16 & 1) || !(kBanks >> l % 16 / 4 & 1)) return old;
     if (from < 0) return kBound ? 0 : old;
     return lanes[u32(from)];

@@ -34,7 +34,7 @@ typedef double f64;
 #define HAS_CLANG(number) (CLANG >= number)
 
 static inline u32 global_id() { return group_id() * group_size() + local_id(); }
-static inline u32 lane() { return local_id() % 64; }
+static inline u32 lane() { return local_id() % wave_lanes(); }
 
 template <class To, class From>
 static inline To bits_as(From value) {

@@ -1,4 +1,4 @@
-// Communication between the 64 lanes of a wave.
+// Communication between the lanes of a wave.
 #define UNIT "waves"
 #include "twin.hpp"
 
@@ -9,13 +9,13 @@ KERNEL(ballots, u32, u32, u64, .group = 128, .out = 2) {
 }
 
 KERNEL(compaction, u32, u32, u32, .group = 64) {
-    const u32 i = global_id(), base = group_id() * 64;
+    const u32 i = global_id(), base = i - lane();
     const bool taken = a[i] % 3 == 0;
     const u64 mask = ballot(taken);
     if (taken)
         out[base + bits_below(mask)] = a[i];
     else
-        out[base + 63 - bits_below(~mask)] = ~b[i];
+        out[base + wave_lanes() - 1 - bits_below(~mask)] = ~b[i];
 }
 
 KERNEL(shuffles, u32, u32, u32, .out = 3) {
@@ -28,9 +28,9 @@ KERNEL(shuffles, u32, u32, u32, .out = 3) {
 KERNEL(read_lanes, u32, u32, u32, .out = 2) {
     const u32 i = global_id();
     const u32 first = read_first_lane(a[i]);
-    out[i * 2] = first + read_lane(b[i], first & 63);
+    out[i * 2] = first + read_lane(b[i], first & (wave_lanes() - 1));
     u32 sum = 0;
-    for (u32 k = 0; k < 64; k += 7) sum = sum * 3 + read_lane(a[i], k);
+    for (u32 k = 0; k < wave_lanes(); k += 7) sum = sum * 3 + read_lane(a[i], k);
     out[i * 2 + 1] = sum;
 }
 
@@ -56,7 +56,9 @@ KERNEL(dpp_rows, u32, u32, u32, .out = 9) {
     out[i * 9 + 8] = a[i] + dpp<0x111, 15, 15, true>(0, a[i]) * 3;
 }
 
-KERNEL(dpp_waves, u32, u32, u32, .out = 6) {
+// GFX10 has none of them.
+#if !defined(__GFX10__)
+KERNEL(dpp_waves, u32, u32, u32, .out = 6, .before_gfx = 0x1000) {
     const u32 i = global_id(), old = b[i];
     out[i * 6] = dpp<0x130, 15, 15, false>(old, a[i]);      // wave_shl 1
     out[i * 6 + 1] = dpp<0x134, 15, 15, false>(old, a[i]);  // wave_rol 1
@@ -67,7 +69,7 @@ KERNEL(dpp_waves, u32, u32, u32, .out = 6) {
 }
 
 /// The sum of all lanes below and of this one, as LLVM's atomic optimizer scans a wave.
-KERNEL(scan_by_dpp, u32, u32, u32) {
+KERNEL(scan_by_dpp, u32, u32, u32, .before_gfx = 0x1000) {
     const u32 i = global_id();
     u32 v = a[i];
     v += dpp<0x111, 15, 15, false>(0, v);
@@ -78,12 +80,13 @@ KERNEL(scan_by_dpp, u32, u32, u32) {
     v += dpp<0x143, 12, 15, false>(0, v);
     out[i] = v ^ b[i];
 }
+#endif
 
 KERNEL(scan_by_shuffles, i32, i32, i32, .group = 256) {
     const u32 i = global_id();
     u32 sum = u32(a[i]);
     i32 most = b[i];
-    for (u32 by = 1; by < 64; by *= 2) {
+    for (u32 by = 1; by < wave_lanes(); by *= 2) {
         const u32 below = shuffle(sum, lane() - by);
         const i32 other = i32(shuffle(u32(most), lane() - by));
         if (lane() >= by) {
@@ -97,14 +100,14 @@ KERNEL(scan_by_shuffles, i32, i32, i32, .group = 256) {
 KERNEL(wave_reduction, f32, f32, f32, .group = 128, .a_values = differential::Values::Tame) {
     const u32 i = global_id();
     f32 v = a[i];
-    for (u32 by = 32; by != 0; by /= 2) v += bits_as<f32>(shuffle(bits_as<u32>(v), lane() ^ by));
+    for (u32 by = wave_lanes() / 2; by != 0; by /= 2) v += bits_as<f32>(shuffle(bits_as<u32>(v), lane() ^ by));
     out[i] = v;
 }
 
 KERNEL(wave_sort, u32, u32, u32) {
     const u32 i = global_id(), l = lane();
     u32 v = a[i];
-    for (u32 size = 2; size <= 64; size *= 2)
+    for (u32 size = 2; size <= wave_lanes(); size *= 2)
         for (u32 by = size / 2; by != 0; by /= 2) {
             const u32 other = shuffle(v, l ^ by);
             const bool up = (l & size) == 0, low = (l & by) == 0;
