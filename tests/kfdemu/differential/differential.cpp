@@ -210,7 +210,8 @@ const Expectations& expectations(const Case& test, const Build& build) {
 }
 
 void check_build(const Case& test, const Build& build, Level x86, const Expectations& expected) {
-    dispatch_test::Machine gpu{target_named(build.target), kStackBytes, kWavesAtOnce, x86};
+    const std::uint32_t waves = kWavesAtOnce * kfdemu::isa::kMostLanes / shape_of(build).lanes;
+    dispatch_test::Machine gpu{target_named(build.target), kStackBytes, waves, x86};
     const auto code = gpu.load_file(builds().folder + "/" + test.unit + "." + build.name() + ".hsaco");
     for (std::size_t n = 0; n < expected.seeds.size(); ++n) {
         std::ostringstream where;

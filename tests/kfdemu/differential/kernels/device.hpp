@@ -100,7 +100,11 @@ static inline u64 reversed(u64 v) { return __builtin_bitreverse64(v); }
 
 // Inlined even at -O0: clang 16 forgets to return what v_readlane_b32 gave in a function of its own.
 #define LANES static inline __attribute__((always_inline))
+#if defined(__AMDGCN_WAVEFRONT_SIZE)
+LANES u32 wave_lanes() { return __AMDGCN_WAVEFRONT_SIZE; }
+#else
 LANES u32 wave_lanes() { return u32(__builtin_amdgcn_wavefrontsize()); }
+#endif
 LANES u64 ballot(bool condition) { return __builtin_amdgcn_uicmp(condition, 0u, 33 /* not equal */); }
 /// How many bits of the mask belong to lanes below this one.
 LANES u32 bits_below(u64 mask) {

@@ -57,7 +57,7 @@ KERNEL(dpp_rows, u32, u32, u32, .out = 9) {
 }
 
 // GFX10 has none of them.
-#if !defined(__GFX10__)
+#if !defined(__gfx1030__)
 KERNEL(dpp_waves, u32, u32, u32, .out = 6, .before_gfx = 0x1000) {
     const u32 i = global_id(), old = b[i];
     out[i * 6] = dpp<0x130, 15, 15, false>(old, a[i]);      // wave_shl 1
