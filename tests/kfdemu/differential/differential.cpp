@@ -28,8 +28,10 @@ struct Build {
     std::string name() const { return "clang-" + clang + "." + target + "." + level; }
     bool can(const Options& o) const {
         const unsigned long gfx = std::stoul(target.substr(3), nullptr, 16);
-        if (gfx >= 0x1000) return o.from_gfx == Options{}.from_gfx && o.before_gfx == Options{}.before_gfx;
-        return gfx >= o.from_gfx && gfx < o.before_gfx && std::stoul(clang) >= o.from_clang;
+        if (std::stoul(clang) < o.from_clang) return false;
+        const Options every;
+        if (gfx >= 0x1000) return o.from_gfx == every.from_gfx && o.before_gfx == every.before_gfx;
+        return gfx >= o.from_gfx && gfx < o.before_gfx;
     }
 };
 
