@@ -44,6 +44,12 @@ constexpr Model kModels[] = {
      .l1_kib = 32, .l2_kib = 4096, .l3_kib = 262144, .cache_line_bytes = 128, .engine_clock_mhz = 2400, .memory_clock_mhz = 2000, .memory_width_bits = 8192,
      .firmware = 38, .sdma_firmware = 12, .sdma_engines = 2, .xgmi_sdma_engines = 14, .vram_gib = 288, .sram_ecc = true,
      .barrier_value = true, .fan = false, .runtime = "6.4.3 (Debian sid)"},
+    {.name = "gfx1030", .gfx_target_version = 100300, .device_id = 0x73bf, .pci_revision = 0xc0, .asic_revision = 1, .family = 143,
+     .xccs = 1, .compute_units = 80, .simds_per_cu = 2, .max_waves_per_simd = 16,
+     .shader_engines = 4, .arrays_per_engine = 2, .cus_per_array = 10, .wavefront_lanes = 32, .max_scratch_slots_per_cu = 32, .lds_kib = 64, .lds_granule_bytes = 1024,
+     .l1_kib = 16, .l2_kib = 4096, .l3_kib = 131072, .cache_line_bytes = 128, .engine_clock_mhz = 2660, .memory_clock_mhz = 1000, .memory_width_bits = 256,
+     .firmware = 115, .sdma_firmware = 80, .sdma_engines = 4, .xgmi_sdma_engines = 0, .vram_gib = 16, .workgroup_processors = true, .sram_ecc = false,
+     .barrier_value = false, .fan = true, .runtime = "5.2.3 (Debian 12)"},
 };
 // clang-format on
 

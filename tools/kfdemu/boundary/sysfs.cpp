@@ -53,7 +53,7 @@ std::string gpu_properties(const Topology& topology, const Gpu& gpu) {
     line(out, "lds_size_in_kb", model.lds_kib);
     line(out, "gds_size_in_kb", 0);
     line(out, "num_gws", 64);
-    line(out, "wave_front_size", 64);
+    line(out, "wave_front_size", model.wavefront_lanes);
     line(out, "array_count", model.shader_engines * model.arrays_per_engine);
     line(out, "simd_arrays_per_engine", model.arrays_per_engine);
     line(out, "cu_per_simd_array", model.cus_per_array);

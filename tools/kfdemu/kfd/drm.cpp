@@ -163,7 +163,7 @@ DeviceInfo device_info(const Gpu& gpu) {
     info.gart_page_size = 4096;
     info.vram_type = 6;  // HBM
     info.vram_bit_width = model.memory_width_bits;
-    info.wave_front_size = 64;
+    info.wave_front_size = model.wavefront_lanes;
     info.visible_vgprs = 256;
     info.cu_per_sh = model.cus_per_array;
     info.tcc_blocks = 16;

@@ -371,7 +371,7 @@ bool AqlQueue::busy() {
 
 int AqlQueue::set_cu_mask(std::span<const std::uint32_t> words) {
     auto units = masked_units(words, gpu_.model->compute_units);
-    if (units->empty()) return EINVAL;
+    if (units->empty() || (gpu_.model->workgroup_processors && !are_pairs(*units))) return EINVAL;
     std::lock_guard lock{mutex_};
     compute_units_ = std::move(units);
     advertised_.remapped();

@@ -76,6 +76,7 @@ constexpr std::uint32_t kBroadcast = 1u << 27, kPollSelect = 1u << 31, kFillSize
 constexpr std::uint32_t kPollFunction = 7u << 28, kHdpFlush = 1u << 26;
 constexpr std::uint32_t kNopCount = 0x3fffu << 16, kElement = 7u << 29, kEngines = 0xffu << 16;
 constexpr std::uint32_t kAtomicLoop = 1u << 16, kAtomicOperation = 0x7fu << 25;
+constexpr std::uint32_t kMemoryType = 7u << 16;  // of SDMA 5
 constexpr std::uint32_t kOffset = 0x3fff3fff, kOffsetAndPitch = 0xffffe7ff,
                         kSlice = 0x0fffffff;  // of one side of a box
 
@@ -96,7 +97,7 @@ constexpr Kind kKinds[] = {
      [](Dwords d) -> Command { return Write{qword(d, 1), d[3] + 1}; }},
     {2, 1, 0, 0, "WRITE_TILED", 0, 0, {}, nullptr},
     {4, 0, 0, 0, "INDIRECT", 6, 0, {{{1, ~31u}, {3, 0xfffff}}}, [](Dwords d) -> Command { return Indirect{qword(d, 1), d[3]}; }},
-    {5, 0, 0, 0, "FENCE", 4, 0, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
+    {5, 0, 0, 0, "FENCE", 4, kMemoryType, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
     {6, 0, 0, 0, "TRAP", 2, 0, {{{1, 0x0fffffff}}}, [](Dwords d) -> Command { return Trap{d[1]}; }},
     {7, 0, 0, 0, "SEM", 0, 0, {}, nullptr},
     {8, 0, kPollSelect | kPollFunction, kPollSelect | kPollFunction, "POLL_REGMEM with the reserved function 7", 0, 0, {}, nullptr},
@@ -123,6 +124,8 @@ constexpr Kind kKinds[] = {
     {14, 0, 0, 0, "SRBM_WRITE", 0, 0, {}, nullptr},
     {15, 0, 0, 0, "PRE_EXE", 2, kEngines, {{{1, 0x3fff}}}, [](Dwords d) -> Command { return ExecuteOnEngines{bits(d[0], 16, 8), d[1]}; }},
     {16, 0, 0, 0, "DUMMY_TRAP", 0, 0, {}, nullptr},
+    // Of SDMA 5: caches, which are coherent here.
+    {17, 0, 0, 0, "GCR_REQ", 5, 0, {}, [](Dwords) -> Command { return Nop{}; }},
 };
 // clang-format on
 
