@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
+
 namespace random_programs {
 namespace {
 
@@ -43,16 +45,23 @@ std::vector<std::string> command(const std::string& clang, std::vector<std::stri
 
 }  // namespace
 
+std::vector<std::string> wave_macros(const Setting& setting) {
+    if (!kfdemu::isa::traits_of(setting.target).wave32) return {};
+    return {"-DWAVE_LANES=" + std::to_string(setting.lanes), "-DPERMUTED_LANES=32", "-DNO_WAVE_SHIFTS"};
+}
+
 std::string describe(const Setting& setting) {
-    return std::string{kfdemu::isa::name(setting.target)} + " -" + setting.level + " " + setting.clang;
+    const bool wide = kfdemu::isa::traits_of(setting.target).wave32 && setting.lanes == 64;
+    return std::string{kfdemu::isa::name(setting.target)} + (wide ? "w64" : "") + " -" + setting.level + " " + setting.clang;
 }
 
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
-                  const std::string& level) {
+                  const std::string& level, const std::vector<std::string>& macros) {
     // Halves are rounded after each operation, as the device does it.
-    return run(command(clang, {"-x", "c++", "-" + level, "-Xclang", "-ffloat16-excess-precision=none", "-shared",
-                               "-fPIC", source, "-o", output}),
-               output + ".log");
+    std::vector<std::string> arguments{"-x",      "c++",   "-" + level, "-Xclang", "-ffloat16-excess-precision=none",
+                                       "-shared", "-fPIC", source,      "-o",      output};
+    arguments.insert(arguments.end(), macros.begin(), macros.end());
+    return run(command(clang, arguments), output + ".log");
 }
 
 bool compile_device(const std::string& source, const std::string& output, const Setting& setting) {
@@ -64,6 +73,9 @@ bool compile_device(const std::string& source, const std::string& output, const 
     if (!setting.hip) language.insert(language.end(), {"-Xclang", "-fconvergent-functions"});
     language.insert(language.end(), {"-ffreestanding", "-fno-exceptions", "-fno-rtti", "-nogpulib",
                                      "-mcode-object-version=4", "-" + setting.level, source, "-o", output});
+    const std::vector<std::string> macros = wave_macros(setting);
+    language.insert(language.end(), macros.begin(), macros.end());
+    if (!macros.empty() && setting.lanes == 64) language.push_back("-mwavefrontsize64");
     return run(command(setting.clang, language), output + ".log");
 }
 

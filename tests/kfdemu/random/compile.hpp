@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tools/kfdemu/isa/rows/row.hpp"
 
@@ -16,12 +17,15 @@ struct Setting {
     kfdemu::isa::Target target;
     std::string level;  ///< "O2"
     std::string clang;
+    unsigned lanes = 64;  ///< of a wave
     bool hip = false;  ///< in HIP's language, without HIP: clang before 16 knows no kernels in C++
 };
 std::string describe(const Setting& setting);
+/// What both sides are told of the device's waves.
+std::vector<std::string> wave_macros(const Setting& setting);
 
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,
-                  const std::string& level);
+                  const std::string& level, const std::vector<std::string>& macros);
 bool compile_device(const std::string& source, const std::string& output, const Setting& setting);
 
 }  // namespace random_programs

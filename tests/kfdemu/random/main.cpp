@@ -12,6 +12,7 @@
 #include "tests/kfdemu/random/generate.hpp"
 #include "tests/kfdemu/random/reduce.hpp"
 #include "tests/support/turn.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace {
 
@@ -33,8 +34,12 @@ std::vector<Setting> settings(const Options& o) {
     for (const std::string& clang : o.clangs)
         for (const std::string& level : o.levels)
             for (const std::string& wanted : o.targets)
-                for (const Target target : kfdemu::isa::kTargets)
-                    if (wanted == kfdemu::isa::name(target)) all.push_back({target, level, clang, o.hip});
+                for (const Target target : kfdemu::isa::kTargets) {
+                    const std::string name = kfdemu::isa::name(target);
+                    const bool chooses = kfdemu::isa::traits_of(target).wave32;
+                    if (wanted == name) all.push_back({target, level, clang, chooses ? 32u : 64u, o.hip});
+                    if (chooses && wanted == name + "w64") all.push_back({target, level, clang, 64, o.hip});
+                }
     return all;
 }
 
@@ -80,12 +85,18 @@ class Session {
     void unit(std::uint64_t number, std::uint64_t count, unsigned turn) {
         std::vector<Program> programs;
         for (std::uint64_t n = 0; n < count; ++n) programs.push_back(generate(options_.seed, number + n));
-        Unit unit{folder_ + "/u", programs, options_.host_clang};
+        std::unique_ptr<Unit> unit;
+        std::vector<std::string> macros;
         for (std::size_t n = 0; n < settings_.size(); ++n) {
             const Setting& setting = settings_[n];
             if (options_.in_turn && n != (turn + options_.seed) % settings_.size()) continue;
+            if (!unit || macros != wave_macros(setting)) {
+                macros = wave_macros(setting);
+                unit.reset();
+                unit = std::make_unique<Unit>(folder_ + "/u", programs, options_.host_clang, macros);
+            }
             runs_ += count;
-            for (const Difference& d : unit.run(setting)) report(programs[d.program], d, setting);
+            for (const Difference& d : unit->run(setting)) report(programs[d.program], d, setting);
         }
     }
     void report(const Program& program, const Difference& d, const Setting& setting) {
@@ -131,7 +142,7 @@ int main(int argc, char** argv) {
     app.add_option("--first", o.first, "number of the first program")->capture_default_str();
     app.add_option("--programs", o.programs, "how many (without --minutes: 1000)");
     app.add_option("--minutes", o.minutes, "for how long");
-    app.add_option("--targets", o.targets, "gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950")
+    app.add_option("--targets", o.targets, "gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, and gfx1030w64 for waves of 64 lanes")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--levels", o.levels, "O0, O1, O2, O3, Os")->delimiter(',')->capture_default_str();

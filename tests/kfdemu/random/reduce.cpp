@@ -17,7 +17,7 @@ Reduced reduce(Reduced reduced, const Setting& setting, const std::string& path,
             const auto first = candidates.begin() + static_cast<std::ptrdiff_t>(from);
             const std::vector<Program> batch(
                 first, first + static_cast<std::ptrdiff_t>(std::min(kAtOnce, candidates.size() - from)));
-            Unit unit{path, batch, host_clang};
+            Unit unit{path, batch, host_clang, wave_macros(setting)};
             for (const Difference& d : unit.run(setting)) {
                 if (d.not_compiled || d.undecided) continue;
                 reduced = {batch[d.program], d.what};

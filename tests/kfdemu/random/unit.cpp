@@ -77,8 +77,9 @@ Results initial(const Program& program) {
     return r;
 }
 
-Unit::Unit(std::string path, std::vector<Program> programs, const std::string& host_clang)
-    : path_{std::move(path)}, host_clang_{host_clang}, programs_{std::move(programs)} {
+Unit::Unit(std::string path, std::vector<Program> programs, const std::string& host_clang,
+           std::vector<std::string> macros)
+    : path_{std::move(path)}, host_clang_{host_clang}, macros_{std::move(macros)}, programs_{std::move(programs)} {
     source_ = path_ + ".cpp";
     std::ofstream file{source_};
     file << "#include \"program.hpp\"\n\n";
@@ -95,7 +96,7 @@ Unit::~Unit() {
 
 std::vector<Results> Unit::run_on_host(const std::string& level) const {
     const std::string library = path_ + ".so";
-    if (!compile_host(source_, library, host_clang_, level))
+    if (!compile_host(source_, library, host_clang_, level, macros_))
         throw std::runtime_error{host_clang_ + " does not compile for the host:\n" + read_text(library + ".log")};
     void* const twin = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (twin == nullptr) throw std::runtime_error{dlerror()};
@@ -150,7 +151,7 @@ std::vector<Difference> Unit::one_by_one(const Setting& setting) {
     std::size_t before = 0;
     for (const auto& half :
          {std::vector<Program>(programs_.begin(), middle), std::vector<Program>(middle, programs_.end())}) {
-        Unit unit{path_ + "h", half, host_clang_};
+        Unit unit{path_ + "h", half, host_clang_, macros_};
         for (Difference d : unit.run(setting)) {
             d.program += before;
             differences.push_back(std::move(d));

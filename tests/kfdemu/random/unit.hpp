@@ -32,8 +32,9 @@ struct Difference {
 
 class Unit {
   public:
-    /// `host_clang` compiles for the host.
-    Unit(std::string path, std::vector<Program> programs, const std::string& host_clang);
+    /// `host_clang` compiles for the host, `macros` are of the settings that run().
+    Unit(std::string path, std::vector<Program> programs, const std::string& host_clang,
+         std::vector<std::string> macros);
     ~Unit();
     Unit(const Unit&) = delete;
     Unit& operator=(const Unit&) = delete;
@@ -48,6 +49,7 @@ class Unit {
     std::vector<Difference> one_by_one(const Setting& setting);
 
     std::string path_, source_, host_clang_;
+    std::vector<std::string> macros_;
     std::vector<Program> programs_;
     std::vector<Results> expected_, second_opinion_;
     std::vector<std::uint32_t> inputs_;

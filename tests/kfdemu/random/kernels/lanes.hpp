@@ -7,6 +7,24 @@
 
 #include "integers.hpp"
 
+// Of a wave, and among how many beside each other DS_BPERMUTE moves values: the device's, which both sides are told.
+#ifndef WAVE_LANES
+#define WAVE_LANES 64
+#endif
+#ifndef PERMUTED_LANES
+#define PERMUTED_LANES WAVE_LANES
+#endif
+
+/// GFX10 has neither shifts of a wave nor broadcasts of a row's last lane: mirrors are in their place.
+constexpr u32 dpp_control(u32 control) {
+#ifdef NO_WAVE_SHIFTS
+    const bool lacks = (control & 0x1f0) == 0x130 || control == 0x142 || control == 0x143;
+    return lacks ? 0x140 | (control & 1) : control;
+#else
+    return control;
+#endif
+}
+
 #if ON_DEVICE
 
 /// In one work-item.
@@ -20,7 +38,7 @@ struct Lanes {
     }
     template <u32 control, u32 rows, u32 banks, bool zero>
     __attribute__((always_inline)) u32 dpp() const {
-        return u32(__builtin_amdgcn_update_dpp(int(old), int(own), control, rows, banks, zero));
+        return u32(__builtin_amdgcn_update_dpp(int(old), int(own), dpp_control(control), rows, banks, zero));
     }
     /// To clang 22, what a lane gets that is not here is undefined: of the same index, or value, in all lanes it makes
     /// another instruction. So it does not know them.
@@ -49,9 +67,10 @@ struct Lanes {
     u32 old;
 
     u32 own() const { return told[own_id]; }
-    u32 lane() const { return own_id % 64; }
-    bool has(u32 lane) const { return own_id / 64 * 64 + lane < count && running[own_id / 64 * 64 + lane]; }
-    u32 of(u32 lane) const { return has(lane) ? told[own_id / 64 * 64 + lane] : 0; }
+    u32 lane() const { return own_id % WAVE_LANES; }
+    u32 first_id() const { return own_id - lane(); }
+    bool has(u32 lane) const { return first_id() + lane < count && running[first_id() + lane]; }
+    u32 of(u32 lane) const { return has(lane) ? told[first_id() + lane] : 0; }
 
     template <u32 pattern>
     u32 swizzle() const {
@@ -88,11 +107,14 @@ struct Lanes {
     template <u32 control, u32 rows, u32 banks, bool zero>
     u32 dpp() const {
         if ((rows >> lane() / 16 & 1) == 0 || (banks >> lane() % 16 / 4 & 1) == 0) return old;
-        const u32 source = dpp_source(control, lane());
-        if (source < 64 && has(source)) return of(source);
+        const u32 source = dpp_source(dpp_control(control), lane());
+        if (source < WAVE_LANES && has(source)) return of(source);
         return zero ? 0 : old;
     }
-    u32 from(u32 lane) const { return of(lane & 63); }
+    u32 from(u32 lane) const {
+        const u32 among = PERMUTED_LANES - 1;
+        return of((this->lane() & ~among) | (lane & among));
+    }
     u32 first() const {
         u32 lane = 0;
         while (!has(lane)) ++lane;
@@ -100,7 +122,7 @@ struct Lanes {
     }
     u64 ballot() const {
         u64 mask = 0;
-        for (u32 lane = 0; lane < 64; ++lane) mask |= u64(of(lane) & 1) << lane;
+        for (u32 lane = 0; lane < WAVE_LANES; ++lane) mask |= u64(of(lane) & 1) << lane;
         return mask;
     }
     u32 votes() const { return u32(ballot()) ^ u32(ballot() >> 32); }
