@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu {
@@ -46,6 +47,8 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     // GFX10 and later select 32 lanes with this bit.
     if (field(raw.properties, 10, 1) != 0 && !isa::traits_of(target).wave32)
         return {Reason::WrongIsa, "the kernel is for waves of 32 lanes, but GFX9 has waves of 64"};
+    if (!isa::is_built(field(raw.properties, 10, 1) != 0 ? 32 : 64))
+        return {Reason::WrongIsa, "this kfdemu executes no waves of so many lanes: build it with -Dwidths=64,32"};
     if (field(raw.rsrc1, 29, 3) != 0 && !isa::traits_of(target).workgroup_processors)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
     if (isa::traits_of(target).workgroup_processors) {
