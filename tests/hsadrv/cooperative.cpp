@@ -124,12 +124,14 @@ TEST_CASE("a grid for whose private memory there is no room is refused with the 
     const device_test::Device device;
     Stream stream(device.gpu);
     const Kernel scratch = Executable::load(device.gpu, test_file("faults.hsaco")).kernel("scratch");
-    const std::uint32_t units = device.gpu.compute_units();  // of 4 MiB; a wave of this kernel takes more than 1 MiB
+    // A compute unit has 4 MiB: for 3 of this kernel's waves of 64 lanes, or 7 of 32.
+    const std::uint32_t units = device.gpu.compute_units();
+    const std::uint32_t room = scratch.metadata().wavefront_size == 64 ? 3 * units : 7 * units / 2;
     const auto launch = [&](std::uint32_t groups) {
         scratch.launch(stream, {.grid = 64 * groups, .workgroup = 64, .cooperative = true}, Words(64 * groups).data(),
                        1u);
     };
-    CHECK_THROWS_WITH(launch(4 * units), Contains("private memory for " + std::to_string(3 * units)) &&
+    CHECK_THROWS_WITH(launch(4 * units), Contains("private memory for " + std::to_string(room)) &&
                                              Contains("B per work-item") && Contains("HSA_SCRATCH_MEM"));
     CHECK_NOTHROW(stream.synchronize(patience));
 }

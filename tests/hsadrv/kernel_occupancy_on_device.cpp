@@ -17,7 +17,8 @@ TEST_CASE("a suggested launch runs, and fills the device", "[kernel_occupancy][d
     CAPTURE(best.workgroup.text(), best.workgroups);
     CHECK(best.workgroup.x <= kernel.metadata().max_flat_workgroup_size);
     CHECK(best.occupancy.workgroups == kernel.occupancy(best.workgroup, best.dynamic_lds).workgroups);
-    CHECK(best.workgroups == device.gpu.agent().compute_units() * best.occupancy.workgroups);
+    CHECK(best.workgroups ==
+          device.gpu.agent().compute_units() / best.occupancy.compute_units * best.occupancy.workgroups);
     CHECK(best.workgroups == device_workgroups(kernel, best.workgroup, best.dynamic_lds));
     CHECK(best.grid_workitems == best.workgroups * best.workgroup.volume());
 

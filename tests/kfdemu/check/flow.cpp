@@ -92,6 +92,8 @@ class Encoder {
                 return row_.is(kNoSdwa) ? std::nullopt : words(base | 249, sdwa());
             case Form::Dpp:
                 return row_.format == Format::Vopc ? std::nullopt : words(base | 250, dpp());
+            case Form::Dpp8:  // GFX10's
+                return std::nullopt;
         }
         return std::nullopt;
     }

@@ -120,8 +120,8 @@ Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t 
     queue.scratch_lane_bytes = scratch_lane_bytes;
     queue.tmpring_size = scratch_waves | wave_bytes / 1024 << 12;
     // Swizzled; 4-byte elements, index stride 64, add the lane number. GFX10: as 32_UINT, checked for being empty.
-    const std::uint32_t format = kfdemu::isa::traits_of(target).unified_formats ? 20u << 12 | 1u << 24 | 2u << 28
-                                                                                : 1u << 19 | 4u << 15;
+    const std::uint32_t format =
+        kfdemu::isa::traits_of(target).unified_formats ? 20u << 12 | 1u << 24 | 2u << 28 : 1u << 19 | 4u << 15;
     queue.scratch_descriptor = {static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(base >> 32) | 1u << 31,
                                 wave_bytes * scratch_waves, 1u << 23 | 3u << 21 | format | 0xfac};
     slots = std::make_shared<kfdemu::ScratchSlots>(scratch_waves);

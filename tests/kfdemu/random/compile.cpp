@@ -52,7 +52,8 @@ std::vector<std::string> wave_macros(const Setting& setting) {
 
 std::string describe(const Setting& setting) {
     const bool wide = kfdemu::isa::traits_of(setting.target).wave32 && setting.lanes == 64;
-    return std::string{kfdemu::isa::name(setting.target)} + (wide ? "w64" : "") + " -" + setting.level + " " + setting.clang;
+    return std::string{kfdemu::isa::name(setting.target)} + (wide ? "w64" : "") + " -" + setting.level + " " +
+           setting.clang;
 }
 
 bool compile_host(const std::string& source, const std::string& output, const std::string& clang,

@@ -18,7 +18,7 @@ struct Setting {
     std::string level;  ///< "O2"
     std::string clang;
     unsigned lanes = 64;  ///< of a wave
-    bool hip = false;  ///< in HIP's language, without HIP: clang before 16 knows no kernels in C++
+    bool hip = false;     ///< in HIP's language, without HIP: clang before 16 knows no kernels in C++
 };
 std::string describe(const Setting& setting);
 /// What both sides are told of the device's waves.

@@ -38,19 +38,19 @@ __kernel void lanes(__global const uint* in, __global ulong* out, ulong active) 
     out[row_any * n + i] = wave_any(x % 3 == 0);
     out[row_all * n + i] = wave_all(x % 3 == 0);
     out[row_first * n + i] = read_first_lane(twice);
-    for (uint lane = 0; lane < 64; ++lane) {
+    for (uint lane = 0; lane < HSADRV_WAVEFRONT_SIZE; ++lane) {
         out[(row_broadcasts + lane) * n + i] = (active >> lane & 1) != 0 ? read_lane(twice, lane) : 0;
     }
 }
 
-#define PERMUTES                                                                 \
-    const uint i = get_local_id(0);                                              \
-    for (uint shift = 0; shift < 64; ++shift) {                                  \
-        const uint rows = shift * permute_rows * 64;                             \
-        out[rows + row_permute * 64 + i] = ds_permute(i + shift, in[i]);         \
-        out[rows + row_bpermute * 64 + i] = ds_bpermute(i + shift, in[i]);       \
-        out[rows + row_activelanepermute * 64 + i] =                             \
-            activelanepermute_wavewidth(in[i], i + shift, identity, i % 3 == 0); \
+#define PERMUTES                                                                              \
+    const uint i = get_local_id(0);                                                           \
+    for (uint shift = 0; shift < HSADRV_WAVEFRONT_SIZE; ++shift) {                            \
+        const uint rows = shift * permute_rows * HSADRV_WAVEFRONT_SIZE;                       \
+        out[rows + row_permute * HSADRV_WAVEFRONT_SIZE + i] = ds_permute(i + shift, in[i]);   \
+        out[rows + row_bpermute * HSADRV_WAVEFRONT_SIZE + i] = ds_bpermute(i + shift, in[i]); \
+        out[rows + row_activelanepermute * HSADRV_WAVEFRONT_SIZE + i] =                       \
+            activelanepermute_wavewidth(in[i], i + shift, identity, i % 3 == 0);              \
     }
 
 __kernel void permutes_u32(__global const uint* in, __global uint* out, uint identity){PERMUTES} __kernel
@@ -58,11 +58,11 @@ __kernel void permutes_u32(__global const uint* in, __global uint* out, uint ide
 
 __kernel void pass_on(__global const uint* in, __global uint* out) {
     __local uint slots[256];
-    const uint i = get_local_id(0), wave = i / 64 * 64;
+    const uint i = get_local_id(0), wave = i / HSADRV_WAVEFRONT_SIZE * HSADRV_WAVEFRONT_SIZE;
     slots[i] = in[get_global_id(0)];
     wavebarrier();
     for (uint step = 0; step < 5; ++step) {
-        const uint from_next = slots[wave + (i + 1) % 64];
+        const uint from_next = slots[wave + (i + 1) % HSADRV_WAVEFRONT_SIZE];
         wavebarrier();
         slots[i] = from_next;
         wavebarrier();

@@ -49,7 +49,7 @@ HSADRV_KERNEL void lanes(const uint32_t* in, uint64_t* out, uint64_t active) {
     out[row_any * n + i] = wave_any(x % 3 == 0);
     out[row_all * n + i] = wave_all(x % 3 == 0);
     out[row_first * n + i] = read_first_lane(uint64_t{x} << 32 | x);
-    for (uint32_t lane = 0; lane < 64; ++lane) {
+    for (uint32_t lane = 0; lane < wavefront_size; ++lane) {
         out[(row_broadcasts + lane) * n + i] = (active >> lane & 1) != 0 ? read_lane(uint64_t{x} << 32 | x, lane) : 0;
     }
 }
@@ -58,11 +58,12 @@ template <class T>
 HSADRV_DEVICE void permutes(const T* in, T* out, T identity) {
     const uint32_t i = get_local_id(0);
     const T x = in[i];
-    for (uint32_t shift = 0; shift < 64; ++shift) {
-        T* rows = out + shift * permute_rows * 64;
-        rows[row_permute * 64 + i] = ds_permute(i + shift, x);
-        rows[row_bpermute * 64 + i] = ds_bpermute(i + shift, x);
-        rows[row_activelanepermute * 64 + i] = activelanepermute_wavewidth(x, i + shift, identity, i % 3 == 0);
+    for (uint32_t shift = 0; shift < wavefront_size; ++shift) {
+        T* rows = out + shift * permute_rows * wavefront_size;
+        rows[row_permute * wavefront_size + i] = ds_permute(i + shift, x);
+        rows[row_bpermute * wavefront_size + i] = ds_bpermute(i + shift, x);
+        rows[row_activelanepermute * wavefront_size + i] =
+            activelanepermute_wavewidth(x, i + shift, identity, i % 3 == 0);
     }
 }
 
@@ -72,11 +73,11 @@ HSADRV_KERNEL void permutes_f64(const double* in, double* out, double identity) 
 /// Each lane writes LDS that the next one reads, with no barrier of the work-group: a wave runs in step.
 HSADRV_KERNEL void pass_on(const uint32_t* in, uint32_t* out) {
     auto slots = shared::array<uint32_t, 256>();
-    const uint32_t i = get_local_id(0), wave = i / 64 * 64;
+    const uint32_t i = get_local_id(0), wave = i / wavefront_size * wavefront_size;
     slots[i] = in[get_global_id(0)];
     wavebarrier();
     for (uint32_t step = 0; step < 5; ++step) {
-        const uint32_t from_next = slots[wave + (i + 1) % 64];
+        const uint32_t from_next = slots[wave + (i + 1) % wavefront_size];
         wavebarrier();
         slots[i] = from_next;
         wavebarrier();

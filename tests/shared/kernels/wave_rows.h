@@ -26,11 +26,11 @@ enum LaneRow {
     row_any,
     row_all,
     row_first,
-    row_broadcasts, /* one row for each lane */
+    row_broadcasts, /* one row for each lane, of 64 or 32 */
     lane_rows = row_broadcasts + 64
 };
 
-/* For each shift from 0 to 63. */
+/* For each shift by fewer lanes than a wave has. */
 enum PermuteRow { row_permute, row_bpermute, row_activelanepermute, permute_rows };
 
 #endif

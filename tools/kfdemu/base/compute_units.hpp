@@ -33,7 +33,8 @@ inline ComputeUnits masked_units(std::span<const std::uint32_t> words, std::uint
 /// Whether they are whole work-group processors: units 2n and 2n + 1 (kfd_process_queue_manager.c).
 inline bool are_pairs(const std::vector<std::uint16_t>& units) {
     bool pairs = units.size() % 2 == 0;
-    for (std::size_t n = 0; pairs && n < units.size(); n += 2) pairs = units[n] % 2 == 0 && units[n + 1] == units[n] + 1;
+    for (std::size_t n = 0; pairs && n < units.size(); n += 2)
+        pairs = units[n] % 2 == 0 && units[n + 1] == units[n] + 1;
     return pairs;
 }
 

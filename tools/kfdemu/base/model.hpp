@@ -19,7 +19,7 @@ struct Model {
     std::uint32_t xccs;
     std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;   ///< compute units of all XCCs
     std::uint32_t shader_engines, arrays_per_engine, cus_per_array;  ///< shader engines of all XCCs
-    std::uint32_t wavefront_lanes = 64;  ///< that the driver tells; kernels may have others
+    std::uint32_t wavefront_lanes = 64;                              ///< that the driver tells; kernels may have others
     std::uint32_t max_scratch_slots_per_cu;
     std::uint32_t lds_kib;
     std::uint32_t lds_granule_bytes = 512;                   ///< a work-group's LDS is a multiple of it
@@ -27,7 +27,7 @@ struct Model {
     std::uint32_t engine_clock_mhz, memory_clock_mhz, memory_width_bits;
     std::uint32_t firmware, sdma_firmware;
     std::uint32_t sdma_engines, xgmi_sdma_engines;
-    std::uint32_t vram_gib;  ///< unless an option says otherwise
+    std::uint32_t vram_gib;             ///< unless an option says otherwise
     bool workgroup_processors = false;  ///< two compute units each; a queue has both or none
     bool sram_ecc;
     bool barrier_value;        ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them

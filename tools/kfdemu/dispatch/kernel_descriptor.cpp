@@ -53,7 +53,8 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
         return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
     if (isa::traits_of(target).workgroup_processors) {
         if (raw.rsrc3 != 0)  // SHARED_VGPR_COUNT
-            return {Reason::Malformed, hex("VGPRs that halves of a wave share are not emulated: compute_pgm_rsrc3", raw.rsrc3)};
+            return {Reason::Malformed,
+                    hex("VGPRs that halves of a wave share are not emulated: compute_pgm_rsrc3", raw.rsrc3)};
     } else if (!unified && raw.rsrc3 != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc3 must be 0 before gfx90a and", raw.rsrc3)};
     if (unified && (raw.rsrc3 & ~0x1003fu) != 0)

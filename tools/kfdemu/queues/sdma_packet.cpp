@@ -125,7 +125,7 @@ constexpr Kind kKinds[] = {
     {15, 0, 0, 0, "PRE_EXE", 2, kEngines, {{{1, 0x3fff}}}, [](Dwords d) -> Command { return ExecuteOnEngines{bits(d[0], 16, 8), d[1]}; }},
     {16, 0, 0, 0, "DUMMY_TRAP", 0, 0, {}, nullptr},
     // Of SDMA 5: caches, which are coherent here.
-    {17, 0, 0, 0, "GCR_REQ", 5, 0, {}, [](Dwords) -> Command { return Nop{}; }},
+    {17, 1, 0, 0, "GCR_REQ", 5, 0, {}, [](Dwords) -> Command { return Nop{}; }},
 };
 // clang-format on
 

@@ -56,8 +56,8 @@ class Decoder {
     Inst decode(std::uint64_t pc, std::span<const std::uint32_t> dwords) const;
     /// Dwords of the longest instruction.
     static constexpr std::size_t kEnds = 3;
-    /// Fills one Inst per dword plus kEnds ends: slots.size() == count + kEnds. `dwords` may be longer than `count`, so that
-    /// an instruction that straddles the end is complete. Branches inside the page have their target set.
+    /// Fills one Inst per dword plus kEnds ends: slots.size() == count + kEnds. `dwords` may be longer than `count`, so
+    /// that an instruction that straddles the end is complete. Branches inside the page have their target set.
     void decode_page(std::uint64_t base, std::span<const std::uint32_t> dwords, std::span<Inst> slots) const;
     /// The row of an opcode, or nullptr.
     const Row* find(Format format, unsigned opcode) const;

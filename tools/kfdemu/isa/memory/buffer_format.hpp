@@ -8,10 +8,10 @@
 // components that a store has no data for become 0.
 #pragma once
 
-#include "tools/kfdemu/isa/memory/unified_format.hpp"
 #include "tools/kfdemu/isa/execution/float_math.hpp"
 #include "tools/kfdemu/isa/memory/buffer_access.hpp"
 #include "tools/kfdemu/isa/memory/memory_operations.hpp"
+#include "tools/kfdemu/isa/memory/unified_format.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {

@@ -17,10 +17,10 @@ constexpr unsigned separate_format(unsigned unified) {
         std::uint8_t layout, meanings;
     };
     enum : std::uint8_t { Integers, IntegersAndFloat, Whole };  // number formats 0-5; those and 7; 4, 5 and 7
-    constexpr Run runs[] = {{1, Integers},          {2, IntegersAndFloat}, {3, Integers},  {4, Whole},
-                            {5, IntegersAndFloat},  {6, IntegersAndFloat}, {7, IntegersAndFloat}, {8, Integers},
-                            {9, Integers},          {10, Integers},        {11, Whole},    {12, IntegersAndFloat},
-                            {13, Whole},            {14, Whole}};
+    constexpr Run runs[] = {
+        {1, Integers},         {2, IntegersAndFloat},  {3, Integers}, {4, Whole},    {5, IntegersAndFloat},
+        {6, IntegersAndFloat}, {7, IntegersAndFloat},  {8, Integers}, {9, Integers}, {10, Integers},
+        {11, Whole},           {12, IntegersAndFloat}, {13, Whole},   {14, Whole}};
     constexpr unsigned kFloat = 7;
     unsigned n = unified - 1;
     if (unified == 0) return 0;

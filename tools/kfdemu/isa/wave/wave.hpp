@@ -107,7 +107,7 @@ struct alignas(64) Wave {
     bool scc = false;
     Operand flat_scratch = kFlatScratch;  ///< where FLAT_SCRATCH is: SGPRs, or kFlatScratchRegister
     bool slow = false;                    ///< GPR indexing or VSKIP is on: run() checks each instruction
-    bool unified_formats = false;  ///< buffer resources have GFX10's fields
+    bool unified_formats = false;         ///< buffer resources have GFX10's fields
     std::uint8_t width = kMostLanes;      ///< lanes: 64 or 32; the handlers that execute it are those of this width
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;      ///< the MODE register; change it through set_mode()
