@@ -57,6 +57,14 @@ TEST_CASE("polling compares masked values; a poll without memory is a flush", "[
     CHECK(decoded({8 | 3u << 28, 0, 0, 0, 0, 0}).error.find("registers") != std::string::npos);
 }
 
+TEST_CASE("SDMA 5 has a fence's memory type, and a request to the caches", "[kfdemu][sdma]") {
+    const std::vector<std::uint32_t> fence{5 | 3 << 16, 0x1000, 0, 7}, caches{17 | 1 << 8, 0, 0, 0, 0};
+    CHECK(std::get<Fence>(decode(fence, Version::v5).command).value == 7);
+    CHECK(decode(caches, Version::v5).dwords == 5);
+    CHECK(decode(fence).dwords == 0);
+    CHECK(decode(caches).dwords == 0);
+}
+
 TEST_CASE("signals are decremented with a 64-bit add", "[kfdemu][sdma]") {
     const auto atomic = std::get<Atomic>(decoded({10 | 0x2fu << 25, 8, 0, 0xffffffff, 0xffffffff, 0, 0, 0}).command);
     CHECK(operation_of(atomic.operation) == kAdd);

@@ -86,7 +86,8 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
                args.queue_type == abi::kSdmaByEngine) {
         const std::uint32_t engines = gpu.model->sdma_engines + gpu.model->xgmi_sdma_engines;
         if (args.queue_type == abi::kSdmaByEngine && args.sdma_engine_id >= engines) return EINVAL;
-        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell);
+        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell,
+                                            gpu.model->workgroup_processors ? sdma::Version::v5 : sdma::Version::v4);
     } else {
         log(LogLevel::warning, "gpu{}: unknown queue type {}", gpu.index, args.queue_type);
         return EINVAL;

@@ -76,7 +76,7 @@ constexpr std::uint32_t kBroadcast = 1u << 27, kPollSelect = 1u << 31, kFillSize
 constexpr std::uint32_t kPollFunction = 7u << 28, kHdpFlush = 1u << 26;
 constexpr std::uint32_t kNopCount = 0x3fffu << 16, kElement = 7u << 29, kEngines = 0xffu << 16;
 constexpr std::uint32_t kAtomicLoop = 1u << 16, kAtomicOperation = 0x7fu << 25;
-constexpr std::uint32_t kMemoryType = 7u << 16;  // of SDMA 5
+constexpr std::uint32_t kMemoryType = 7u << 16;
 constexpr std::uint32_t kOffset = 0x3fff3fff, kOffsetAndPitch = 0xffffe7ff,
                         kSlice = 0x0fffffff;  // of one side of a box
 
@@ -97,7 +97,7 @@ constexpr Kind kKinds[] = {
      [](Dwords d) -> Command { return Write{qword(d, 1), d[3] + 1}; }},
     {2, 1, 0, 0, "WRITE_TILED", 0, 0, {}, nullptr},
     {4, 0, 0, 0, "INDIRECT", 6, 0, {{{1, ~31u}, {3, 0xfffff}}}, [](Dwords d) -> Command { return Indirect{qword(d, 1), d[3]}; }},
-    {5, 0, 0, 0, "FENCE", 4, kMemoryType, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
+    {5, 0, 0, 0, "FENCE", 4, 0, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
     {6, 0, 0, 0, "TRAP", 2, 0, {{{1, 0x0fffffff}}}, [](Dwords d) -> Command { return Trap{d[1]}; }},
     {7, 0, 0, 0, "SEM", 0, 0, {}, nullptr},
     {8, 0, kPollSelect | kPollFunction, kPollSelect | kPollFunction, "POLL_REGMEM with the reserved function 7", 0, 0, {}, nullptr},
@@ -124,15 +124,22 @@ constexpr Kind kKinds[] = {
     {14, 0, 0, 0, "SRBM_WRITE", 0, 0, {}, nullptr},
     {15, 0, 0, 0, "PRE_EXE", 2, kEngines, {{{1, 0x3fff}}}, [](Dwords d) -> Command { return ExecuteOnEngines{bits(d[0], 16, 8), d[1]}; }},
     {16, 0, 0, 0, "DUMMY_TRAP", 0, 0, {}, nullptr},
-    // Of SDMA 5: caches, which are coherent here.
+};
+// What SDMA 5 has besides, or otherwise. GCR_REQ is for caches, which are coherent here.
+constexpr Kind kKindsOf5[] = {
+    {5, 0, 0, 0, "FENCE", 4, kMemoryType, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
     {17, 1, 0, 0, "GCR_REQ", 5, 0, {}, [](Dwords) -> Command { return Nop{}; }},
 };
 // clang-format on
 
-const Kind* find_kind(std::uint32_t header) {
-    const auto* at =
-        std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& k) { return k.matches(header); });
-    return at == std::end(kKinds) ? nullptr : at;
+const Kind* find_kind(std::span<const Kind> kinds, std::uint32_t header) {
+    const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.matches(header); });
+    return at == kinds.end() ? nullptr : &*at;
+}
+
+const Kind* find_kind(std::uint32_t header, Version version) {
+    const Kind* const newer = version == Version::v5 ? find_kind(kKindsOf5, header) : nullptr;
+    return newer ? newer : find_kind(kKinds, header);
 }
 
 template <class... Args>
@@ -173,9 +180,9 @@ bool PollMemory::holds(std::uint32_t now) const {
     }
 }
 
-Decoded decode(Dwords d, std::uint64_t available) {
+Decoded decode(Dwords d, std::uint64_t available, Version version) {
     if (d.empty()) return {};
-    const Kind* kind = find_kind(d[0]);
+    const Kind* kind = find_kind(d[0], version);
     if (!kind) return refuse("?", d[0], "unknown operation");
     const auto unknown_bits = [&](unsigned dword, std::uint32_t known) -> std::optional<Decoded> {
         if (!(d[dword] & ~known)) return {};

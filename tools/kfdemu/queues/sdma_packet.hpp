@@ -90,10 +90,15 @@ struct Decoded {
 /// Dwords of the longest packet without the data of a Write and the padding of a Nop.
 inline constexpr unsigned kHeadDwords = 13;
 
+/// Of the engine: GFX9's, or GFX10's.
+enum class Version { v4, v5 };
+
 /// Decodes the packet at the front of `available` dwords, of which `head` holds the first, kHeadDwords at least.
 /// Incomplete packet: {.dwords = 0} without an error. Set bits that the packet does not define, and those of features
 /// that are not emulated, are errors.
-Decoded decode(std::span<const std::uint32_t> head, std::uint64_t available);
-inline Decoded decode(std::span<const std::uint32_t> dwords) { return decode(dwords, dwords.size()); }
+Decoded decode(std::span<const std::uint32_t> head, std::uint64_t available, Version version);
+inline Decoded decode(std::span<const std::uint32_t> dwords, Version version = Version::v4) {
+    return decode(dwords, dwords.size(), version);
+}
 
 }  // namespace kfdemu::sdma

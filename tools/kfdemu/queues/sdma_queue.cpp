@@ -28,8 +28,9 @@ std::uint64_t row_bytes(const sdma::Command& command) {
 }  // namespace
 
 SdmaQueue::SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction,
-                     const abi::CreateQueue& args, volatile std::uint64_t* doorbell)
+                     const abi::CreateQueue& args, volatile std::uint64_t* doorbell, sdma::Version version)
     : gpu_{gpu},
+      version_{version},
       gpu_id_{args.gpu_id},
       engine_{args.queue_type == abi::kSdmaByEngine ? args.sdma_engine_id : 0},
       space_{space},
@@ -139,7 +140,7 @@ std::optional<sdma::Decoded> SdmaQueue::fetch(std::uint64_t available) {
             return fault(address_of(i), kRead), std::nullopt;
     }
     injection().apply(QueueKind::sdma, ring_, std::as_writable_bytes(std::span{dwords, count}));
-    return sdma::decode(std::span{dwords, count}, available);
+    return sdma::decode(std::span{dwords, count}, available, version_);
 }
 
 /// Goes past dwords, and past the ring's packet when its indirect buffer ends. False: a fault.

@@ -20,7 +20,7 @@ class SdmaQueue final : public Queue {
   public:
     /// `doorbell`: the write pointer in bytes. Borrows: doorbell, ring and pointers, until stop().
     SdmaQueue(unsigned gpu, const AddressSpace& space, Events& events, Eviction& eviction, const abi::CreateQueue& args,
-              volatile std::uint64_t* doorbell);
+              volatile std::uint64_t* doorbell, sdma::Version version = sdma::Version::v4);
 
     bool service() override;
     void stop() override;
@@ -64,6 +64,7 @@ class SdmaQueue final : public Queue {
     bool advance(std::uint64_t dwords);
 
     const unsigned gpu_;
+    const sdma::Version version_;
     const std::uint32_t gpu_id_;
     const std::uint32_t engine_;  // the first, if the queue does not name one
     const AddressSpace& space_;
