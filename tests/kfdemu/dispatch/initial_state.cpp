@@ -142,6 +142,18 @@ TEST_CASE("units go round the XCCs, then round the shader engines of each", "[di
     }
 }
 
+TEST_CASE("pairs of units go round the shader engines, then round the arrays of each, on gfx1030", "[dispatch][state]") {
+    const GpuFacts gpu{.target = Target::gfx1030, .shader_engines = 4, .arrays_per_engine = 2};
+    for (std::uint32_t unit = 0; unit < 80; ++unit) {
+        CAPTURE(unit);
+        const std::uint32_t id = place_of_unit(gpu, unit).hw_id;
+        REQUIRE((id >> 8 & 1) == unit % 2);
+        REQUIRE((id >> 18 & 3) == unit / 2 % 4);
+        REQUIRE((id >> 16 & 1) == unit / 8 % 2);
+        REQUIRE((id >> 10 & 15) == unit / 16);
+    }
+}
+
 TEST_CASE("the first wave of a group is marked in the work-group info", "[dispatch][state]") {
     Launch l = everything_enabled(Target::gfx900);
     l.kernel.workgroup_id = {true, false, false};

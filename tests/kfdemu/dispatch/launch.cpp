@@ -162,6 +162,15 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
         REQUIRE((refused->scratch_lane_bytes == p.private_segment_size) ==
                 (row.reason == Refusal::NeedsScratch || p.private_segment_size == 0));
     }
+    KernelDispatchPacket narrow = packet();
+    KernelDescriptor kernel;
+    kernel.width = 32;
+    narrow.private_segment_size = 129;
+    const auto refused = check_scratch(narrow, kernel, queue);
+    REQUIRE((refused && refused->width == 32));
+    narrow.private_segment_size = 128;
+    REQUIRE_FALSE(check_scratch(narrow, kernel, queue));
+
     KernelDispatchPacket p = packet();
     p.group_segment_size = 65536;
     p.private_segment_size = 64;

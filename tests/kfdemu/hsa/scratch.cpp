@@ -104,6 +104,18 @@ TEST_CASE("a stack of a depth known only to the host has the packet's size", "[d
     }
 }
 
+TEST_CASE("waves of 32 lanes have scratch for twice as much a work-item as those of 64", "[device][scratch]") {
+    NEEDS_GPUS(1);
+    ScratchBench bench;
+    std::uint32_t lanes = 0;
+    HSA_CHECK(hsa_agent_get_info(bench.machine.gpu().agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &lanes));
+    if (lanes != 32) SKIP_BECAUSE("the GPU's waves have 64 lanes");
+    Shape shape = line(256);
+    shape.private_bytes = 150'000;  // a wave addresses less than 8 MiB
+    run(bench.machine, bench.queue, bench.code.kernel("small"), shape, bench.out.data());
+    for (std::uint32_t i = 0; i < 256; ++i) REQUIRE(bench.out.as<std::uint32_t>()[i] == sum_from(i, 16));
+}
+
 TEST_CASE("scratch that no wave can address stops the queue for lack of resources, and no other", "[device][scratch]") {
     NEEDS_GPUS(1);
     ScratchBench bench;

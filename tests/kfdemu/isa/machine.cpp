@@ -19,6 +19,7 @@ Machine::Machine(Target target, Level level, unsigned width) : level_{level}, de
     wave_.private_base = u64{2} << 56;
     wave_.fetcher = this;
     wave_.fetch = &Machine::fetch;
+    set_traits(wave_, traits_of(target));
     set_constants(wave_);
     set_mode(wave_, 0x2f0);  // as kernels begin: all denormals, IEEE
     exec(kAll);

@@ -129,9 +129,22 @@ void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place)
 /// distributed round-robin over the XCCs, and in each over its shader engines (kfd_mqd_manager.c).
 std::uint32_t hw_id_of(std::uint32_t wave) { return (wave / 4 & 0xf) | (wave & 3) << 4; }
 
+/// HW_ID1 of GFX10: WAVE_ID 4:0, SIMD_ID 9:8, WGP_ID 13:10, SA_ID 16, SE_ID 19:18; SIMD_ID's lower bit is the compute
+/// unit. Pairs of units are distributed round-robin over the engines, then over the arrays of each (kfd_mqd_manager.c).
+std::uint32_t hw_id1_of(std::uint32_t wave, bool both_units) {
+    const std::uint32_t simd = both_units ? wave & 3 : (wave & 1) << 1;
+    return (wave / (both_units ? 4 : 2) & 0x1f) | simd << 8;
+}
+std::uint32_t place_in_processors(const GpuFacts& gpu, std::uint32_t compute_unit) {
+    const std::uint32_t processor = compute_unit / 2, engine = processor % gpu.shader_engines,
+                        in_engine = processor / gpu.shader_engines, array = in_engine % gpu.arrays_per_engine;
+    return (compute_unit & 1) << 8 | in_engine / gpu.arrays_per_engine << 10 | array << 16 | engine << 18;
+}
+
 }  // namespace
 
 UnitPlace place_of_unit(const GpuFacts& gpu, std::uint32_t compute_unit) {
+    if (isa::traits_of(gpu.target).workgroup_processors) return {place_in_processors(gpu, compute_unit), 0};
     const std::uint32_t engine = compute_unit / gpu.xccs % (gpu.shader_engines / gpu.xccs),
                         unit = compute_unit / gpu.shader_engines;
     return {(unit & 0xf) << 8 | engine << 13, static_cast<std::uint8_t>(compute_unit % gpu.xccs)};
@@ -148,8 +161,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
     common.width = static_cast<std::uint8_t>(l.kernel.width);
-    common.unified_formats = traits_of(l).unified_formats;
-    if (traits_of(l).scratch_register) common.flat_scratch = isa::kFlatScratchRegister;
+    isa::set_traits(common, traits_of(l));
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;
@@ -184,7 +196,8 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     wave.index_in_group = p.wave;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
     if (traits_of(l).architected_scratch) wave.set_s64(isa::kFlatScratch, wave.scratch_va);
-    wave.hw_id = hw_id_of(p.wave) | p.unit.hw_id;
+    const bool processors = traits_of(l).workgroup_processors;
+    wave.hw_id = (processors ? hw_id1_of(p.wave, l.kernel.workgroup_processor) : hw_id_of(p.wave)) ^ p.unit.hw_id;
     if (traits_of(l).xcc_registers) wave.xcc = p.unit.xcc;
 }
 

@@ -125,6 +125,7 @@ std::variant<KernelDescriptor, DescriptorRefused> parse_kernel_descriptor(
     d.flat_scratch_init = field(raw.properties, 5, 1);
     d.private_segment_size = field(raw.properties, 6, 1);
     d.uses_dynamic_stack = field(raw.properties, 11, 1);
+    d.workgroup_processor = isa::traits_of(target).workgroup_processors && field(raw.rsrc1, 29, 1) != 0;
     d.preload_dwords = field(raw.kernarg_preload, 0, 7);
     d.preload_offset_dwords = field(raw.kernarg_preload, 7, 9);
     if (d.preload_dwords != 0) d.entry_offset_bytes += kLoadsArgumentsBytes;

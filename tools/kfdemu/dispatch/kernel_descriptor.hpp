@@ -48,6 +48,7 @@ struct KernelDescriptor {
     unsigned workitem_id_dimensions = 1;  ///< 1: x; 2: x, y; 3: x, y, z
 
     bool uses_dynamic_stack = false;
+    bool workgroup_processor = false;  ///< waves of a work-group are on two compute units
 };
 
 struct DescriptorRefused {

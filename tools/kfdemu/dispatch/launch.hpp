@@ -40,6 +40,7 @@ struct GpuFacts {
     std::uint32_t lds_bytes = 64 * 1024;         ///< of a compute unit, and the limit of a work-group
     std::uint32_t lds_granule_bytes = 512;       ///< of what a work-group has
     std::uint32_t xccs = 1, shader_engines = 8;  ///< shader engines of all XCCs
+    std::uint32_t arrays_per_engine = 1;
     std::uint64_t shared_base = kLdsAperture.base;
     std::uint64_t private_base = kScratchAperture.base;
 };
@@ -75,6 +76,7 @@ struct LaunchRefused {
     Refusal reason;
     std::string why;
     std::uint32_t scratch_lane_bytes = 0;
+    unsigned width = isa::kMostLanes;  ///< of the kernel's waves
 };
 
 /// The first reason why the packet cannot be launched, whatever its kernel, or std::nullopt.

@@ -226,7 +226,8 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
                                           .lds_bytes = gpu_.model->lds_kib * 1024,
                                           .lds_granule_bytes = gpu_.model->lds_granule_bytes,
                                           .xccs = gpu_.model->xccs,
-                                          .shader_engines = gpu_.model->shader_engines},
+                                          .shader_engines = gpu_.model->shader_engines,
+                                          .arrays_per_engine = gpu_.model->arrays_per_engine},
                                   .memory = &space_,
                                   .code = &code_,
                                   .scratch_slots = scratch_slots_,
@@ -240,7 +241,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     if (const auto* refused = std::get_if<LaunchRefused>(&made)) {
         switch (refused->reason) {
             case Refusal::NeedsScratch:
-                return ask_for_scratch(refused->scratch_lane_bytes);
+                return ask_for_scratch(*refused);
             case Refusal::InvalidDimensions:
             case Refusal::InvalidSize:
                 return fail(aql::kInvalidDimensions, refused->why);
@@ -269,11 +270,13 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
 }
 
 /// The runtime looks for the packet at the read index, so all packets before it must complete first.
-AqlQueue::Step AqlQueue::ask_for_scratch(std::uint32_t lane_bytes) {
+AqlQueue::Step AqlQueue::ask_for_scratch(const LaunchRefused& refused) {
     if (running_ > 1) return Step::waiting;
-    log(LogLevel::info, "gpu{}: packet {} needs {} B of scratch per work-item", gpu_.index, next_, lane_bytes);
-    if (!tell_runtime(aql::kInsufficientScratch))
-        return fail(aql::kInsufficientScratch, "scratch is needed, but the queue's inactive signal is not mapped");
+    log(LogLevel::info, "gpu{}: packet {} needs {} B of scratch per work-item", gpu_.index, next_,
+        refused.scratch_lane_bytes);
+    const auto error = refused.width == 32 ? aql::kInsufficientScratch32 : aql::kInsufficientScratch;
+    if (!tell_runtime(error))
+        return fail(error, "scratch is needed, but the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }

@@ -66,7 +66,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     void take_header();
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
-    Step ask_for_scratch(std::uint32_t lane_bytes);
+    Step ask_for_scratch(const LaunchRefused& refused);
     std::optional<QueueFacts> facts();
     void report(const Dispatch& dispatch);
     Step wait_for(const aql::Barrier& packet, bool all);

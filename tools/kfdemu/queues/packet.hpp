@@ -101,7 +101,8 @@ enum QueueError : std::uint64_t {
     kInvalidRegisters = 128,
     kInvalidVendorPacket = 256,
     kScratchDone = 512,  // not an error: the runtime may free a large scratch
-    kInsufficientScratch = 0x1,
+    kInsufficientScratch = 0x1,      // for waves of 64 lanes
+    kInsufficientScratch32 = 0x400,  // of 32
     kApertureViolation = 0x20000000,
     kIllegalInstruction = 0x40000000,
     kException = 0x80000000,

@@ -64,7 +64,7 @@ bool BitFields::source(unsigned n, unsigned encoding, Type type) const {
 bool BitFields::scalar_destination(Operand& to, unsigned encoding, Type type) const {
     to = static_cast<Operand>(encoding);
     if (encoding == kNullEncoding && traits.null_register) {
-        to = kDiscarded;
+        to = row.is(kReadsDst) && row.is(kNoResult) ? kNull : kDiscarded;
         return count(type) <= 4;
     }
     return is_register(encoding) && aligned_registers(encoding, count(type));

@@ -104,6 +104,13 @@ bool first_source(const BitFields& f) {
     return f.source(0, encoding, f.row.src[0]) && (f.inst.src[0] >= kVgpr0 || !f.row.is(kVectorSource));
 }
 
+void keep_other_half(const BitFields& f) {
+    const bool keeps = f.row.is(kOpSel) || f.traits.keeps_halves;
+    if (!keeps || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
+    f.inst.op_sel |= 16;
+    f.flag(true, kFinish);
+}
+
 bool vop1(const BitFields& f) {
     implicit_vcc(f);
     const unsigned number = f.bits(0, 24, 17);
@@ -111,19 +118,13 @@ bool vop1(const BitFields& f) {
         return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
     }
     if (!vector_destination(f, number) || !first_source(f)) return false;
+    keep_other_half(f);
     if (f.row.is(kAccumulator) && f.inst.src[0] >= kVgpr0) {
         f.inst.dst = static_cast<Operand>(f.inst.dst - kVgpr0 + kAcc0);
         f.inst.src[0] = static_cast<Operand>(f.inst.src[0] - kVgpr0 + kAcc0);
         return true;
     }
     return !f.row.is(kNoModifiers) || f.row.src[0] == Type::none || f.inst.src[0] >= kVgpr0;  // v_swap_b32
-}
-
-void keep_other_half(const BitFields& f) {
-    const bool keeps = f.row.is(kOpSel) || f.traits.keeps_halves;
-    if (!keeps || !is_half(f.row.dst) || f.inst.form == Form::Sdwa) return;
-    f.inst.op_sel |= 16;
-    f.flag(true, kFinish);
 }
 
 /// Source 1 can be a scalar only in SDWA, which has checked it.

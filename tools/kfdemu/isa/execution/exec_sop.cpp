@@ -1,4 +1,5 @@
 // Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 #include "tools/kfdemu/isa/execution/executors.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 
@@ -50,15 +51,21 @@ KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
     return static_cast<u32>(sum);
 }
 
+bool is_gfx10(const Wave& w) { return w.flat_scratch != kFlatScratch; }
+
+/// The SGPRs that M0-relative addressing reaches end before FLAT_SCRATCH, which GFX10 has elsewhere.
+u32 end_of_sgprs(const Wave& w) { return is_gfx10(w) ? kVcc : kFlatScratch; }
+
 /// Whether M0-relative addressing from `base` stays within the SGPRs.
 bool relative(const Wave& w, Operand base, unsigned dwords) {
-    return base < kFlatScratch && w.s[kM0] <= kFlatScratch && base + w.s[kM0] + dwords <= kFlatScratch;
+    const u32 end = end_of_sgprs(w);
+    return base < end && w.s[kM0] <= end && base + w.s[kM0] + dwords <= end;
 }
 
 /// S_MOVRELSD_2_B32: M0 is the destination's offset above the source's. False: one leaves the SGPRs.
 bool move_scalar_by_halves(Wave& w, const Inst& i) {
     const u32 from = i.src[0] + (w.s[kM0] & 0x3ff), to = i.dst + (w.s[kM0] >> 16 & 0x3ff);
-    if (from >= kFlatScratch || to >= kFlatScratch) return false;
+    if (from >= end_of_sgprs(w) || to >= end_of_sgprs(w)) return false;
     w.s[to] = w.s[from];
     return true;
 }
@@ -90,12 +97,12 @@ const Inst* join(Wave& w, const Inst& i, u32 depth) {
     return go_to(w, w.s64(static_cast<Operand>(4 * top + 2)));
 }
 
-// GPR indexing and VSKIP are bits of MODE; run() must be notified when they change.
+// GPR indexing and VSKIP are bits of GFX9's MODE; run() must be notified when they change.
 
 constexpr u32 kModeGprIndex = 1u << 27, kModeVskip = 1u << 28, kModeExceptions = 0x7f000;
 
 const Inst* refresh_loop(Wave& w, const Inst& i) {
-    const bool slow = (w.mode & (kModeGprIndex | kModeVskip)) != 0;
+    const bool slow = (w.mode & (kModeGprIndex | kModeVskip)) != 0 && !is_gfx10(w);
     if (slow == w.slow) return next_of(i);
     w.slow = slow;
     return w.pause_after(Stop::Running, i);
@@ -135,13 +142,13 @@ u32 status_register(const Wave& w) {
 
 /// Of GFX10, where FLAT_SCRATCH is no pair of SGPRs.
 bool get_gfx10_register(const Wave& w, u32 number, u32& whole) {
-    if (w.flat_scratch == kFlatScratch) return false;
+    if (!is_gfx10(w)) return false;
     if (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)
         whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
     else if (number == kHwId1 || number == kHwId2)
         whole = number == kHwId1 ? w.hw_id : 0;
     else if (number == kHwShaderCycles)
-        whole = static_cast<u32>(__builtin_ia32_rdtsc()) & kCyclesMask;
+        whole = static_cast<u32>(shader_clock_ticks()) & kCyclesMask;
     else
         return false;
     return true;
@@ -191,7 +198,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
     if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
     const u32 number = static_cast<u32>(k) & 63;
-    if (w.flat_scratch != kFlatScratch && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
+    if (is_gfx10(w) && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
         u32& whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
         whole = (whole & ~places) | ((value << offset) & places);
         return true;

@@ -106,6 +106,11 @@ void set_constants(Wave& wave) {
     wave.s[kSharedLimit] = wave.s[kPrivateLimit] = ~0u;
 }
 
+void set_traits(Wave& wave, const Traits& traits) {
+    wave.unified_formats = traits.unified_formats;
+    if (traits.scratch_register) wave.flat_scratch = kFlatScratchRegister;
+}
+
 void set_mode(Wave& wave, std::uint32_t mode) {
     wave.mode = mode;
     wave.mxcsr_f32 = mxcsr(mode, mode >> 4);

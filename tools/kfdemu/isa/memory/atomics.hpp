@@ -100,6 +100,16 @@ struct CompareSwapFloat : Operation<std::uint32_t, Floats::Keep> {
 struct CompareSwapDouble : Operation<std::uint64_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_double(memory) == as_double(b) ? a : memory; }
 };
+/// DATA is {new, expected}.
+template <class Op>
+inline constexpr bool kSwapsIfEqual = false;
+template <class T>
+inline constexpr bool kSwapsIfEqual<CompareSwap<T>> = true;
+template <>
+inline constexpr bool kSwapsIfEqual<CompareSwapFloat> = true;
+template <>
+inline constexpr bool kSwapsIfEqual<CompareSwapDouble> = true;
+
 struct MinFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return as_float(a) < as_float(memory) ? a : memory; }
 };

@@ -14,8 +14,8 @@ namespace {
 
 /// The buffer resource descriptor: four SGPRs.
 struct Buffer {
-    /// What NUM_RECORDS counts; or it only says that there is something.
-    enum class Limit { Bytes, Records, Any };
+    /// What NUM_RECORDS counts, and whether offsets end at the stride; or it only says that there is something.
+    enum class Limit { Bytes, Records, RecordsAndStride, Any };
 
     std::uint64_t base;
     std::uint32_t stride, num_records, index_stride, index_shift;
@@ -23,9 +23,11 @@ struct Buffer {
     Limit limit;
 };
 
-/// By OOB_SELECT ("RDNA 2" ISA manual, "Buffer resource descriptor"); a structured buffer's offset is not checked.
+/// By OOB_SELECT ("RDNA 2" ISA manual, "Buffer resource descriptor").
 KFDEMU_INLINE Buffer::Limit limit_by(std::uint32_t oob_select) {
-    return oob_select == 3 ? Buffer::Limit::Bytes : oob_select == 2 ? Buffer::Limit::Any : Buffer::Limit::Records;
+    using enum Buffer::Limit;
+    constexpr Buffer::Limit kLimits[] = {RecordsAndStride, Records, Any, Bytes};
+    return kLimits[oob_select];
 }
 
 KFDEMU_INLINE Buffer buffer_of(const Wave& wave, const Inst& inst) {
@@ -87,7 +89,8 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
         } else {
             out.access.at[l] = base + from_base;
         }
-        const bool inside = b.limit == Buffer::Limit::Any ? b.num_records != 0 : index < b.num_records;
+        const bool in_record = b.limit != Buffer::Limit::RecordsAndStride || offset < b.stride;
+        const bool inside = b.limit == Buffer::Limit::Any ? b.num_records != 0 : index < b.num_records && in_record;
         out.bytes_left[l] = b.limit != Buffer::Limit::Bytes ? (inside ? ~0u : 0)
                             : from_base < limit             ? limit - static_cast<std::uint32_t>(from_base)
                                                             : 0;

@@ -182,7 +182,7 @@ struct Atomic {
   private:
     /// Read only if the operation has a second operand: the registers after the first may not exist.
     KFDEMU_INLINE static T second_operand(const std::uint32_t* data, unsigned lane) {
-        if constexpr (__is_same(Op, CompareSwap<T>))
+        if constexpr (kSwapsIfEqual<Op>)
             return lane_value<T>(data + sizeof(T) / 4 * kLanes, lane);
         else
             return 0;

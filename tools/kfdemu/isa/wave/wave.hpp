@@ -187,6 +187,10 @@ struct alignas(64) Wave {
 /// Fills Wave::s from kConstants on. Call once after the registers have been set up; needs the aperture bases.
 void set_constants(Wave& wave);
 
+struct Traits;
+/// Sets what instructions of a target take from the wave.
+void set_traits(Wave& wave, const Traits& target);
+
 /// Sets MODE and the state derived from it. Bits: FP_ROUND 3:0, FP_DENORM 7:4, DX10_CLAMP 8, IEEE 9.
 void set_mode(Wave& wave, std::uint32_t mode);
 
