@@ -142,7 +142,8 @@ TEST_CASE("units go round the XCCs, then round the shader engines of each", "[di
     }
 }
 
-TEST_CASE("pairs of units go round the shader engines, then round the arrays of each, on gfx1030", "[dispatch][state]") {
+TEST_CASE("pairs of units go round the shader engines, then round the arrays of each, on gfx1030",
+          "[dispatch][state]") {
     const GpuFacts gpu{.target = Target::gfx1030, .shader_engines = 4, .arrays_per_engine = 2};
     for (std::uint32_t unit = 0; unit < 80; ++unit) {
         CAPTURE(unit);

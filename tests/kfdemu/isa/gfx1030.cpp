@@ -48,7 +48,8 @@ TEST_CASE("float comparisons and exchanges compare with DATA's second half", "[i
         {"global_atomic_fcmpswap v2, v5, v[3:4], s[0:1] glc", narrow, false, one, two, one, two},
         {"global_atomic_fcmpswap, unequal", narrow, false, one, two, 0, one},
         {"global_atomic_fcmpswap, zeros of either sign", narrow, false, 0, two, 0x80000000, two},
-        {"global_atomic_fcmpswap_x2 v[2:3], v5, v[6:9], s[0:1] glc", wide, true, bits(1.0), bits(2.0), bits(1.0), bits(2.0)},
+        {"global_atomic_fcmpswap_x2 v[2:3], v5, v[6:9], s[0:1] glc", wide, true, bits(1.0), bits(2.0), bits(1.0),
+         bits(2.0)},
         {"global_atomic_fcmpswap_x2, unequal", wide, true, bits(1.0), bits(2.0), 0, bits(1.0)},
     };
     for (const Row& row : rows) {
