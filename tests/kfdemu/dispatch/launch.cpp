@@ -162,15 +162,6 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
         REQUIRE((refused->scratch_lane_bytes == p.private_segment_size) ==
                 (row.reason == Refusal::NeedsScratch || p.private_segment_size == 0));
     }
-    KernelDispatchPacket narrow = packet();
-    KernelDescriptor kernel;
-    kernel.width = 32;
-    narrow.private_segment_size = 129;
-    const auto refused = check_scratch(narrow, kernel, queue);
-    REQUIRE((refused && refused->width == 32));
-    narrow.private_segment_size = 128;
-    REQUIRE_FALSE(check_scratch(narrow, kernel, queue));
-
     KernelDispatchPacket p = packet();
     p.group_segment_size = 65536;
     p.private_segment_size = 64;
@@ -184,6 +175,13 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     KernelDescriptor narrow;
     narrow.width = 32;  // twice as many waves as there is scratch for
     REQUIRE(check_scratch(p, narrow, queue));
+    // And twice as many bytes for each lane.
+    p = packet();
+    p.private_segment_size = 128;
+    REQUIRE_FALSE(check_scratch(p, narrow, queue));
+    p.private_segment_size = 129;
+    const auto refused = check_scratch(p, narrow, queue);
+    REQUIRE((refused && refused->width == 32));
 }
 
 TEST_CASE("an invalid kernel object is refused", "[dispatch][launch]") {
