@@ -4,7 +4,7 @@
 #include <array>
 #include <iterator>
 
-#include "tools/kfdemu/isa/encodings/family.hpp"
+#include "tools/kfdemu/isa/encodings/fields.hpp"
 
 namespace kfdemu::isa {
 namespace {
@@ -56,6 +56,26 @@ Inst blank(std::uint64_t pc, std::uint32_t dword, Format format) {
     return inst;
 }
 
+/// False for reserved encodings.
+bool fill(const BitFields& f, const Family& family) {
+    switch (f.row.format) {
+        case Format::Sop1:
+        case Format::Sop2:
+        case Format::Sopc:
+        case Format::Sopk:
+        case Format::Sopp:
+            return decode_scalar(f);
+        case Format::Smem:
+        case Format::Flat:
+        case Format::Mubuf:
+        case Format::Mtbuf:
+        case Format::Ds:
+            return family.decode_memory(f);
+        default:
+            return decode_vector(f);
+    }
+}
+
 }  // namespace
 
 const Family& family_of(Target target) {
@@ -101,7 +121,7 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     known.row = static_cast<std::uint16_t>(row - rows().data());
     known.format = row->format;
     if (width_ != kMostLanes) known.flags |= kWave32;
-    if (!family.decode(Fields{known, *row, traits_of(target_), words, width_})) return inst;
+    if (!fill({known, *row, traits_of(target_), words, width_}, family)) return inst;
     known.handler = (is_plain(known) ? handlers_.plain : handlers_.general)[known.row];
     return known;
 }

@@ -21,19 +21,12 @@ struct Encoding {
     unsigned opcode;
 };
 
-/// What a family fills an Inst from. `words` holds at least one dword.
-struct Fields {
-    Inst& inst;
-    const Row& row;
-    const Traits& traits;
-    std::span<const std::uint32_t> words;
-    unsigned width;  ///< lanes of the waves that execute it
-};
+struct BitFields;
 
 struct Family {
     Encoding (*encoding_of)(std::span<const std::uint32_t> words);
-    /// False for reserved encodings.
-    bool (*decode)(const Fields&);
+    /// Of SMEM, FLAT, MUBUF, MTBUF and DS. False for reserved encodings.
+    bool (*decode_memory)(const BitFields&);
     Opcode Opcodes::* opcode;
     unsigned vop1_in_vop3, vop2_in_vop3, vopc_in_vop3;  ///< VOP3 opcodes of the short encodings begin here
 };

@@ -14,8 +14,14 @@
 
 namespace kfdemu::isa {
 
-/// Reads bit fields; a missing second dword reads as 0.
-struct BitFields : Fields {
+/// What an Inst is filled from. A missing second dword reads as 0.
+struct BitFields {
+    Inst& inst;
+    const Row& row;
+    const Traits& traits;
+    std::span<const std::uint32_t> words;  ///< at least one
+    unsigned width;                        ///< lanes of the waves that execute it
+
     std::uint32_t bits(unsigned word, unsigned high, unsigned low) const {
         return (words[word] >> low) & static_cast<std::uint32_t>((std::uint64_t{1} << (high - low + 1)) - 1);
     }

@@ -1,7 +1,7 @@
 // Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
-#include "tools/kfdemu/isa/memory/tlb.hpp"
 #include "tools/kfdemu/isa/execution/executors.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/memory/tlb.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -182,9 +182,11 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
             whole = static_cast<u32>(w.private_base >> 48) | (static_cast<u32>(w.shared_base >> 48) << 16);
             break;
         case kHwXccId:
-            if (w.xcc == kNoXcc && !get_gfx10_register(w, kHwFlatScratchLow, whole)) return false;
-            if (w.xcc != kNoXcc) whole = w.xcc;
-            break;
+            if (w.xcc != kNoXcc) {
+                whole = w.xcc;
+                break;
+            }
+            [[fallthrough]];
         default:
             if (!get_gfx10_register(w, static_cast<u32>(k) & 63, whole)) return false;
     }

@@ -301,9 +301,9 @@ struct Printer {
             line.operand(offen || idxen ? operand(inst.src[0], offen && idxen ? Type::b64 : Type::b32, 0) : "off");
         line.operand(operand(inst.src[2], Type::b128, 0));
         line.operand(operand(inst.sdst, Type::b32, 0));
-        const bool unified = traits().vscnt;
         if (row.format == Format::Mtbuf)
-            line.append(unified ? unified_format_text(inst.dwords[0] >> 19 & 127) : buffer_format_text(inst.literal));
+            line.append(traits().unified_formats ? unified_format_text(inst.dwords[0] >> 19 & 127)
+                                                 : buffer_format_text(inst.literal));
         line.modifier_if(idxen, "idxen");
         line.modifier_if(offen, "offen");
         if (inst.offset) line.modifier(format_text("offset:%d", inst.offset));

@@ -114,15 +114,8 @@ Encoding encoding_of(std::span<const std::uint32_t> words) {
     }
 }
 
-bool decode(const Fields& fields) {
-    const BitFields f{fields};
+bool memory(const BitFields& f) {
     switch (f.row.format) {
-        case Format::Sop1:
-        case Format::Sop2:
-        case Format::Sopc:
-        case Format::Sopk:
-        case Format::Sopp:
-            return decode_scalar(f);
         case Format::Smem:
             return smem(f);
         case Format::Flat:
@@ -131,16 +124,14 @@ bool decode(const Fields& fields) {
             return mubuf(f);
         case Format::Mtbuf:
             return mtbuf(f);
-        case Format::Ds:
-            return ds(f);
         default:
-            return decode_vector(f);
+            return ds(f);
     }
 }
 
 }  // namespace
 }  // namespace gfx10
 
-const Family kGfx10{gfx10::encoding_of, gfx10::decode, &Opcodes::gfx10, 0x180, 0x100, 0};
+const Family kGfx10{gfx10::encoding_of, gfx10::memory, &Opcodes::gfx10, 0x180, 0x100, 0};
 
 }  // namespace kfdemu::isa

@@ -145,30 +145,10 @@ Encoding encoding_of(std::span<const std::uint32_t> words) {
     }
 }
 
-bool decode(const Fields& fields) {
-    const BitFields f{fields};
-    switch (f.row.format) {
-        case Format::Sop1:
-        case Format::Sop2:
-        case Format::Sopc:
-        case Format::Sopk:
-        case Format::Sopp:
-            return decode_scalar(f);
-        case Format::Smem:
-        case Format::Flat:
-        case Format::Mubuf:
-        case Format::Mtbuf:
-        case Format::Ds:
-            return memory(f);
-        default:
-            return decode_vector(f);
-    }
-}
-
 }  // namespace
 }  // namespace gfx9
 
-const Family kGfx9{gfx9::encoding_of, gfx9::decode, &Opcodes::gfx9, 0x140, 0x100, 0},
-    kGfx940{gfx9::encoding_of, gfx9::decode, &Opcodes::gfx940, 0x140, 0x100, 0};
+const Family kGfx9{gfx9::encoding_of, gfx9::memory, &Opcodes::gfx9, 0x140, 0x100, 0},
+    kGfx940{gfx9::encoding_of, gfx9::memory, &Opcodes::gfx940, 0x140, 0x100, 0};
 
 }  // namespace kfdemu::isa
