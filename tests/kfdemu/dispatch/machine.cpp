@@ -131,6 +131,8 @@ Machine::~Machine() {
     for (const Mapping& m : mappings_) munmap(m.base, m.bytes);
 }
 
+unsigned Machine::lanes() const { return kfdemu::isa::traits_of(target()).wave32 ? 32 : 64; }
+
 void* Machine::reserve(std::size_t bytes) {
     void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) throw std::bad_alloc{};

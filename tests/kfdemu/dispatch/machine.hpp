@@ -103,6 +103,8 @@ class Machine {
     Outcome run(const kfdemu::KernelDispatchPacket& packet, const Shape& shape);
 
     Target target() const { return gpu.target; }
+    /// Of a wave, as compilers make them unless they are told otherwise.
+    unsigned lanes() const;
 
     kfdemu::AddressSpace space;
     kfdemu::CodeCache code;

@@ -86,7 +86,7 @@ double multiply_fp8(Target target, std::uint32_t size, unsigned threads) {
 std::vector<Target> fp8_targets() {
     std::vector<Target> found;
     for (const Target target : targets())
-        if (target >= Target::gfx942) found.push_back(target);
+        if (target == Target::gfx942 || target == Target::gfx950) found.push_back(target);
     return found;
 }
 

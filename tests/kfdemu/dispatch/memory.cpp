@@ -189,7 +189,8 @@ TEST_CASE("work-item and work-group ids in one, two and three dimensions, partia
                             size[d] = std::min(group[d], grid[d] - id.group[d] * group[d]);
                             same &= id.group_size[d] == group[d];
                         }
-                        same &= id.lane == (id.local[0] + size[0] * (id.local[1] + size[1] * id.local[2])) % 64;
+                        same &=
+                            id.lane == (id.local[0] + size[0] * (id.local[1] + size[1] * id.local[2])) % gpu.lanes();
                     }
             CAPTURE(row.grid, row.group);
             REQUIRE(same);

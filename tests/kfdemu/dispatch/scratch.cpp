@@ -119,8 +119,9 @@ TEST_CASE("no more waves are resident than there are scratch slots", "[dispatch]
         Machine gpu{target, 2048, 5};
         const CodeObject code = gpu.load("scratch", "O0");
         auto* out = gpu.allocate<std::int32_t>(4096);
-        code.launch("recursion", {.grid = {4096}, .group = {256}, .stack_bytes = 2048, .threads = 4}, out);
-        for (unsigned i = 0; i < 4096; ++i) REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % 256 % 9)));
+        const unsigned group = 4 * gpu.lanes();
+        code.launch("recursion", {.grid = {4096}, .group = {group}, .stack_bytes = 2048, .threads = 4}, out);
+        for (unsigned i = 0; i < 4096; ++i) REQUIRE(out[i] == fibonacci(static_cast<std::int32_t>(i % group % 9)));
     }
 }
 

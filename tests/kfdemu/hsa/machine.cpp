@@ -50,6 +50,7 @@ Gpu make_gpu(hsa_agent_t agent) {
     char name[64] = {};
     HSA_CHECK(hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, name));
     gpu.name = name;
+    HSA_CHECK(hsa_agent_get_info(agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &gpu.wavefront_size));
     for_each_pool(agent, [&](hsa_amd_memory_pool_t pool, std::uint32_t flags) {
         if (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED)
             gpu.coarse = pool;

@@ -77,6 +77,7 @@ struct Gpu {
     hsa_agent_t agent{};
     hsa_amd_memory_pool_t coarse{}, fine{};  ///< fine: handle 0 if the GPU has no such pool
     std::string name{};                      ///< "gfx90a"
+    std::uint32_t wavefront_size = 0;        ///< of the waves that compilers make for it
 };
 
 /// The runtime with all its agents. At least one CPU; as many GPUs as there are.

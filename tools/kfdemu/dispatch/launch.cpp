@@ -61,9 +61,10 @@ std::optional<LaunchRefused> check_scratch(const KernelDispatchPacket& p, const 
     // A wave of 32 lanes has as many bytes for half as many.
     const std::uint64_t lane_bytes = std::uint64_t{queue.scratch_lane_bytes} * isa::kMostLanes / kernel.width;
     if (p.private_segment_size > lane_bytes || queue.scratch_waves() < waves) {
-        LaunchRefused wanted = refused(
-            Refusal::NeedsScratch, "%u bytes of scratch per work-item in %u waves; the queue has %llu bytes in %u waves",
-            p.private_segment_size, waves, static_cast<unsigned long long>(lane_bytes), queue.scratch_waves());
+        LaunchRefused wanted =
+            refused(Refusal::NeedsScratch,
+                    "%u bytes of scratch per work-item in %u waves; the queue has %llu bytes in %u waves",
+                    p.private_segment_size, waves, static_cast<unsigned long long>(lane_bytes), queue.scratch_waves());
         wanted.width = kernel.width;
         wanted.scratch_lane_bytes = p.private_segment_size;
         return wanted;

@@ -275,8 +275,7 @@ AqlQueue::Step AqlQueue::ask_for_scratch(const LaunchRefused& refused) {
     log(LogLevel::info, "gpu{}: packet {} needs {} B of scratch per work-item", gpu_.index, next_,
         refused.scratch_lane_bytes);
     const auto error = refused.width == 32 ? aql::kInsufficientScratch32 : aql::kInsufficientScratch;
-    if (!tell_runtime(error))
-        return fail(error, "scratch is needed, but the queue's inactive signal is not mapped");
+    if (!tell_runtime(error)) return fail(error, "scratch is needed, but the queue's inactive signal is not mapped");
     waits_for_scratch_ = true;
     return Step::waiting;
 }

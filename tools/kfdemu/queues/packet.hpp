@@ -100,7 +100,7 @@ enum QueueError : std::uint64_t {
     kInvalidWorkgroup = 64,
     kInvalidRegisters = 128,
     kInvalidVendorPacket = 256,
-    kScratchDone = 512,  // not an error: the runtime may free a large scratch
+    kScratchDone = 512,              // not an error: the runtime may free a large scratch
     kInsufficientScratch = 0x1,      // for waves of 64 lanes
     kInsufficientScratch32 = 0x400,  // of 32
     kApertureViolation = 0x20000000,

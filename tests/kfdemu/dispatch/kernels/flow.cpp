@@ -6,7 +6,7 @@ KERNEL void spin(u32* out) {
     LDS u32 flag;
     if (local_x() == 0) __hip_atomic_store(&flag, 0u, __ATOMIC_RELAXED, kWorkgroup);
     barrier();
-    const u32 waves = __builtin_amdgcn_workgroup_size_x() / 64, wave = local_x() / 64;
+    const u32 waves = __builtin_amdgcn_workgroup_size_x() / lanes(), wave = local_x() / lanes();
     while (__hip_atomic_load(&flag, __ATOMIC_ACQUIRE, kWorkgroup) != waves - 1 - wave) {
     }
     out[global_x()] = wave;
@@ -42,7 +42,7 @@ KERNEL void early_exit(u32* out) {
 /// Waves of even numbers wait at one barrier, those of odd numbers at another.
 KERNEL void barriers_apart(u32* out) {
     LDS u32 came[4];
-    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / lanes());
     came[wave] = 0;
     BARRIER("first");
     came[wave] = wave + 1;
@@ -57,7 +57,7 @@ KERNEL void barriers_apart(u32* out) {
 /// Lanes of wave 0 diverge and execute two barriers where wave 1 executes one, so that wave 0 is one barrier late.
 KERNEL void barriers_doubled(u32* out) {
     LDS u32 done;
-    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / lanes());
     done = 0;
     BARRIER("first");
     u32 way;
@@ -81,7 +81,7 @@ KERNEL void barriers_doubled(u32* out) {
 /// A wave reaches a barrier without an active lane.
 KERNEL void barrier_without_lanes(u32* out) {
     LDS u32 value;
-    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / 64);
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / lanes());
     if (wave == 1) {
         u64 exec;
         asm volatile("s_mov_b64 %0, exec\n\ts_mov_b64 exec, 0\n\ts_barrier\n\ts_mov_b64 exec, %0"

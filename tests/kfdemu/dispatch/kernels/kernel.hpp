@@ -32,6 +32,8 @@ static inline u32 local_x() { return __builtin_amdgcn_workitem_id_x(); }
 static inline u32 global_x() {
     return __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + local_x();
 }
+/// Of a wave.
+static inline u32 lanes() { return __builtin_amdgcn_wavefrontsize(); }
 static inline void barrier() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
     __builtin_amdgcn_s_barrier();

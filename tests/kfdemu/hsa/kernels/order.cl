@@ -1,6 +1,7 @@
 // Kernels whose results show the order and the compute unit of their work.
 
 #include "ids.h"
+#include "tests/kernels/compute_unit.h"
 
 static uint next_ticket(__global uint* tickets) {
     __global atomic_uint* next = (__global atomic_uint*)tickets;
@@ -39,13 +40,9 @@ __kernel void chain(__global uint* done, uint first, uint rounds) {
     __opencl_atomic_store(flags + group, 1 + (x == 12345u), memory_order_relaxed, memory_scope_all_svm_devices);
 }
 
-// out[work-group] = its compute unit: CU, shader array and shader engine of the hardware register HW_ID, and the XCC.
+// out[work-group] = its compute_unit().
 __kernel void place(__global uint* out) {
-    enum { kHwId = 4, kXccId = 20, kWholeRegister = 31 << 11 };
-    uint unit = __builtin_amdgcn_s_getreg(kHwId | kWholeRegister) & 0xff00;
-#if defined(__gfx942__) || defined(__gfx950__)
-    unit |= __builtin_amdgcn_s_getreg(kXccId | kWholeRegister) << 16;
-#endif
+    const uint unit = compute_unit();
     if (__builtin_amdgcn_workitem_id_x() == 0) out[__builtin_amdgcn_workgroup_id_x()] = unit;
 }
 
