@@ -346,7 +346,7 @@ bool is_planned(const CodeObject& code, const std::string& kernel, unsigned wave
     const kfdemu::AddressSpace::Hold hold{gpu.space};
     const std::uint64_t entry =
         dispatch->packet().kernel_object + static_cast<std::uint64_t>(dispatch->kernel().entry_offset_bytes);
-    return cache.find(gpu.space, entry, kfdemu::isa::kMostLanes, cache.new_serial(), 0)->planned;
+    return cache.find(gpu.space, entry, gpu.lanes(), cache.new_serial(), 0)->planned;
 }
 
 }  // namespace

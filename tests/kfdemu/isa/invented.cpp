@@ -36,7 +36,7 @@ void check_on(Target target) {
         check(m.run(code) == Stop::End && m.lane(16, 63) == 170, "it is executed");
     }
     std::vector<kfdemu::jit::LaneOp> operations;
-    check(kfdemu::jit::append_operations(inst, kfdemu::jit::Width::bits256, operations) && operations.size() == 1,
+    check(kfdemu::jit::append_operations(inst, {kfdemu::jit::Width::bits256}, operations) && operations.size() == 1,
           "it is translated");
     unsigned reads = 0, writes = 0;
     for (const kfdemu::check::RegisterUse& use : kfdemu::check::register_uses(inst))

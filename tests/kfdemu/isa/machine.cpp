@@ -64,7 +64,7 @@ Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     words.push_back(0xbf810000);
     slots_.resize(words.size() + Decoder::kEnds);
     decoder_.decode_page(kCodeBase, words, slots_);
-    runs_ = kfdemu::jit::PageRuns{slots_, level_, translated_};
+    runs_ = kfdemu::jit::PageRuns{slots_, level_, wave_.width, translated_};
     if (general_ != nullptr)
         for (Inst& inst : slots_)
             if (inst.row != Decoder::kNoRow) inst.handler = general_->general[inst.row];
@@ -78,6 +78,13 @@ std::vector<Level> levels() {
     for (const Level level : {Level::V2, Level::V3, Level::V4}) {
         if (supported(level)) all.push_back(level);
     }
+    return all;
+}
+
+std::vector<unsigned> widths() {
+    std::vector<unsigned> all;
+    for (const unsigned width : {64u, 32u})
+        if (kfdemu::isa::is_built(width)) all.push_back(width);
     return all;
 }
 

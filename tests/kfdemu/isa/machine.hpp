@@ -80,6 +80,8 @@ class Machine {
 
 /// The levels that are built and that this CPU can run.
 std::vector<Level> levels();
+/// The lanes of waves that executors are built for.
+std::vector<unsigned> widths();
 
 /// Opcode number of a mnemonic on a target; fails the test if there is none.
 const kfdemu::isa::Row& row_of(const std::string& mnemonic, Target target = Target::gfx90a);

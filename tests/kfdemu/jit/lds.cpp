@@ -42,7 +42,7 @@ u32 address(LdsWhere where, u32 base, u32 lane, Random& random) {
 }
 
 struct LdsWave {
-    LdsWave(Level level, bool translates) : machine(Target::gfx90a, level) {
+    LdsWave(Level level, bool translates, unsigned lanes = 64) : machine(Target::gfx90a, level, lanes) {
         if (translates) machine.use_translation();
         for (u32 n = 0; n < kLdsBytes / 4; ++n) lds[n] = 0x3f800000u + n * 0x1003;
         machine.wave().lds = reinterpret_cast<std::byte*>(lds.data());
@@ -54,7 +54,8 @@ struct LdsWave {
         for (u32 n = 0; n < 4; ++n) {
             const auto where = static_cast<LdsWhere>(random.below(6));
             const u32 base = random.one_in(5) ? 448 + random.below(20) : random.below(100);
-            for (u32 lane = 0; lane < 64; ++lane) machine.lane(n, lane) = address(where, base, lane, random);
+            for (u32 lane = 0; lane < machine.wave().width; ++lane)
+                machine.lane(n, lane) = address(where, base, lane, random);
         }
         const u64 some = u64{random.bits(31)} << 33 | random.bits(31);
         const u64 masks[] = {kAll, kAll, kAll, some, 0xffff, u64{0xff} << 40, 1, 0};
@@ -92,9 +93,10 @@ std::vector<u32> program(Random& random, std::string& text) {
 }  // namespace
 
 TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][lds]") {
+    const unsigned lanes = GENERATE(from_range(widths()));
     for (const Level level : levels()) {
         if (level == Level::V2) continue;
-        LdsWave interpreted(level, false), translated(level, true);
+        LdsWave interpreted(level, false, lanes), translated(level, true, lanes);
         Random random(static_cast<u64>(level));
         u64 ran = 0;
         for (unsigned n = 0; n < 3000; ++n) {
@@ -102,7 +104,7 @@ TEST_CASE("loads of LDS give the same bits translated and interpreted", "[jit][l
             const std::vector<u32> code = program(random, text);
             interpreted.fill(n);
             translated.fill(n);
-            INFO("program " << n << " at " << kfdemu::isa::name(level) << ": " << text);
+            INFO("program " << n << " of " << lanes << " lanes at " << kfdemu::isa::name(level) << ": " << text);
             REQUIRE(interpreted.machine.run(code) == Stop::End);
             REQUIRE(translated.machine.run(code) == Stop::End);
             REQUIRE(test_jit::difference(translated.machine, interpreted.machine) == "");
@@ -137,7 +139,7 @@ TEST_CASE("GDS, and loads into registers that do not exist, are not translated",
     const auto operations = [](std::vector<u32> words) {
         std::vector<kfdemu::jit::LaneOp> ops;
         const Inst inst = Decoder{Target::gfx90a}.decode(kCodeBase, words);
-        append_operations(inst, kfdemu::jit::Width::bits512, ops);
+        append_operations(inst, {kfdemu::jit::Width::bits512}, ops);
         return ops.size();
     };
     CHECK(operations(ds("ds_read_b32", 1, 0, 0)) == 1);

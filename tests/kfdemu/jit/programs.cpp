@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "tools/kfdemu/isa/encodings/family.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
 #include "tools/kfdemu/jit/operation.hpp"
 
@@ -16,7 +17,8 @@ constexpr unsigned kVgprs = 12, kSgprs = 12;
 
 class Generator {
   public:
-    Generator(Target target, Random& random) : random_(random), decoder_(target) {
+    Generator(Target target, Random& random, unsigned lanes)
+        : random_(random), decoder_(target, kfdemu::isa::best_level(), lanes), target_(target), lanes_(lanes) {
         for (const Row& row : kfdemu::isa::rows())
             if (row.on(target) && is_candidate(row.format)) rows_.push_back(&row);
     }
@@ -28,7 +30,7 @@ class Generator {
             const std::vector<u32> words = encoded(row);
             std::vector<kfdemu::jit::LaneOp> ops;
             const Inst inst = decoder_.decode(kCodeBase, words);
-            if (!append_operations(inst, kfdemu::jit::Width::bits512, ops)) continue;
+            if (!append_operations(inst, {kfdemu::jit::Width::bits512, lanes_}, ops)) continue;
             made.words.insert(made.words.end(), words.begin(), words.begin() + inst.size);
             made.text += std::string(row.name) + "; ";
             --instructions;
@@ -41,6 +43,7 @@ class Generator {
         return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
                format == Format::Vop3p || format == Format::Sop1 || format == Format::Sop2 || format == Format::Sopk;
     }
+    bool is_gfx10() const { return &kfdemu::isa::family_of(target_) == &kfdemu::isa::kGfx10; }
     u32 scalar() {
         switch (random_.below(4)) {
             case 0:
@@ -56,7 +59,7 @@ class Generator {
     u32 vgpr() { return random_.below(kVgprs); }
     u32 source() { return random_.one_in(3) ? scalar() : v(vgpr()); }
     std::vector<u32> encoded(const Row& row) {
-        const u32 literal = 0x3f000000 + random_.below(0x1000000), op = row.opcodes.gfx9.number;
+        const u32 literal = 0x3f000000 + random_.below(0x1000000), op = opcode_of(row, target_);
         const u32 a = random_.one_in(8) ? 255 : source();
         const bool long_form = random_.one_in(2);
         switch (row.format) {
@@ -70,16 +73,17 @@ class Generator {
             case Format::Sopk:
                 return {0xb0000000u | op << 23 | random_.below(kSgprs) << 16 | random_.below(0x10000), 0};
             case Format::Vop1:
-                if (long_form) return vop3_form(op + 0x140);
+                if (long_form) return vop3_form(op + kfdemu::isa::family_of(target_).vop1_in_vop3);
                 return {0x7e000000u | vgpr() << 17 | op << 9 | a, literal};
             case Format::Vop2:
-                if (long_form) return vop3_form(op + 0x100);
+                if (long_form) return vop3_form(op + kfdemu::isa::family_of(target_).vop2_in_vop3);
                 return {op << 25 | vgpr() << 17 | vgpr() << 9 | a, literal};
             case Format::Vopc:
                 if (long_form) return vop3_form(op);
                 return {0x7c000000u | op << 17 | vgpr() << 9 | a, literal};
             case Format::Vop3p:
-                return {0xd3800000u | op << 16 | random_.below(8) << 11 | vgpr() | random_.below(2) << 14,
+                return {(is_gfx10() ? 0xcc000000u : 0xd3800000u) | op << 16 | random_.below(8) << 11 | vgpr() |
+                            random_.below(2) << 14,
                         v(2 * random_.below(5)) | v(2 * random_.below(5)) << 9 | v(2 * random_.below(5)) << 18 |
                             random_.below(4) << 27 | (random_.one_in(3) ? random_.below(8) << 29 : 0)};
             default:
@@ -90,25 +94,27 @@ class Generator {
     std::vector<u32> vop3_form(u32 op) {
         const bool plain = random_.one_in(2);
         const u32 c = random_.one_in(2) ? 2 * random_.below(kSgprs / 2) : random_.one_in(2) ? 106 : source();
-        return {0xd0000000u | op << 16 | (plain ? 0 : random_.below(8) << 8) | vgpr(),
+        return {(is_gfx10() ? 0xd4000000u : 0xd0000000u) | op << 16 | (plain ? 0 : random_.below(8) << 8) | vgpr(),
                 source() | v(vgpr()) << 9 | c << 18 | (plain ? 0 : random_.below(8) << 29)};
     }
 
     Random& random_;
     Decoder decoder_;
+    Target target_;
+    unsigned lanes_;
     std::vector<const Row*> rows_;
 };
 
 }  // namespace
 
-Program random_program(Target target, Random& random, unsigned instructions) {
-    return Generator(target, random).program(instructions);
+Program random_program(Target target, Random& random, unsigned instructions, unsigned lanes) {
+    return Generator(target, random, lanes).program(instructions);
 }
 
 std::string difference(test_isa::Machine& a, test_isa::Machine& b) {
     char text[100] = "";
     for (unsigned n = 0; n < 256 && text[0] == 0; ++n)
-        for (unsigned lane = 0; lane < 64 && text[0] == 0; ++lane)
+        for (unsigned lane = 0; lane < a.wave().width && text[0] == 0; ++lane)
             if (a.lane(n, lane) != b.lane(n, lane))
                 std::snprintf(text, sizeof text, "v%u, lane %u: %08x, interpreted %08x", n, lane, a.lane(n, lane),
                               b.lane(n, lane));

@@ -14,7 +14,7 @@ struct Page {
         words.push_back(0xbf810000);
         slots.resize(words.size() + 2);
         Decoder{target}.decode_page(kCodeBase, words, slots);
-        found = stretches(slots, Width::bits512);
+        found = stretches(slots, {Width::bits512});
     }
     std::vector<Inst> slots;
     std::vector<Stretch> found;

@@ -34,17 +34,17 @@ void fill(Machine& m, u64 seed, Values values) {
     set_mode(m.wave(), 0x2c0 | random.below(4) | random.below(4) << 4);
 }
 
-void compare(Target target, Level level, Values values, unsigned programs, unsigned length) {
+void compare(Target target, Level level, unsigned lanes, Values values, unsigned programs, unsigned length) {
     Random random(static_cast<u64>(target) * 100 + static_cast<u64>(level) * 10 + static_cast<u64>(values));
-    Machine interpreted{target, level}, translated{target, level};
+    Machine interpreted{target, level, lanes}, translated{target, level, lanes};
     translated.use_translation();
     std::uint64_t ran = 0;
     for (unsigned n = 0; n < programs; ++n) {
-        const Program program = random_program(target, random, 1 + random.below(length));
+        const Program program = random_program(target, random, 1 + random.below(length), lanes);
         fill(interpreted, n, values);
         fill(translated, n, values);
         translated.wave().translated = 0;
-        INFO("program " << n << " at " << kfdemu::isa::name(level) << ": " << program.text);
+        INFO("program " << n << " of " << lanes << " lanes at " << kfdemu::isa::name(level) << ": " << program.text);
         REQUIRE(interpreted.run(program.words) == Stop::End);
         REQUIRE(translated.run(program.words) == Stop::End);
         REQUIRE(difference(translated, interpreted) == "");
@@ -57,14 +57,15 @@ void compare(Target target, Level level, Values values, unsigned programs, unsig
 }  // namespace
 
 TEST_CASE("random programs give the same bits translated and interpreted", "[jit]") {
-    const auto target = GENERATE(Target::gfx900, Target::gfx906, Target::gfx90a);
-    for (const Level level : levels()) {
-        if (level == Level::V2) continue;
-        compare(target, level, Values::numbers, 700, 24);
-        compare(target, level, Values::some_nans, 700, 24);
-        compare(target, level, Values::anything, 300, 12);
-        compare(target, level, Values::numbers, 40, 400);
-    }
+    const auto target = GENERATE(Target::gfx900, Target::gfx906, Target::gfx90a, Target::gfx1030);
+    for (const unsigned lanes : widths())
+        for (const Level level : levels()) {
+            if (level == Level::V2) continue;
+            compare(target, level, lanes, Values::numbers, 700, 24);
+            compare(target, level, lanes, Values::some_nans, 700, 24);
+            compare(target, level, lanes, Values::anything, 300, 12);
+            compare(target, level, lanes, Values::numbers, 40, 400);
+        }
 }
 
 TEST_CASE("more registers than the CPU has give the same bits", "[jit]") {

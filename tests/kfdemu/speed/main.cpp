@@ -23,6 +23,7 @@ using Grid = std::vector<std::uint32_t>;
 
 struct Options {
     unsigned threads = 1, samples = 21, warm_ups = 3;
+    std::string kernels = "gfx90a";  ///< what they are compiled for
     std::vector<std::string> only;
 };
 
@@ -41,7 +42,7 @@ class Sides {
     explicit Sides(const Options& options) : options_{options}, pocl_{options.threads} {
         std::ifstream file{SPEED_KERNELS};
         pocl_.build({std::istreambuf_iterator<char>{file}, {}}, "-cl-std=CL2.0 -I " SPEED_ROOT);
-        code_ = gpu_.load_file(KFDEMU_TEST_KERNELS "/kernels.hsaco");
+        code_ = gpu_.load_file(KFDEMU_TEST_KERNELS "/kernels." + options.kernels + ".hsaco");
         for (std::size_t n = 0; n < kInputs; ++n)
             emulated_in_[n] = static_cast<float>(n * 2654435761u >> 8 & 1023) - 512;
         std::memcpy(native_in_, emulated_in_, kInputs * sizeof(float));
@@ -124,7 +125,7 @@ class Sides {
 
     Options options_;
     Pocl pocl_;
-    Machine gpu_{dispatch_test::Target::gfx90a};
+    Machine gpu_{options_.kernels == "gfx90a" ? dispatch_test::Target::gfx90a : dispatch_test::Target::gfx1030};
     CodeObject code_;
     float* emulated_in_ = gpu_.allocate<float>(kInputs);
     float* native_in_ = static_cast<float*>(pocl_.allocate(kInputs * sizeof(float)));
@@ -134,7 +135,8 @@ class Sides {
 
 void run(const Options& options) {
     Sides sides{options};
-    fmt::print("{}, threads: {}; medians of {}, in turn\n", sides.pocl_name(), options.threads, options.samples);
+    fmt::print("kernels for {}; {}, threads: {}; medians of {}, in turn\n", options.kernels, sides.pocl_name(),
+               options.threads, options.samples);
     constexpr auto in = Sides::in;
     constexpr double giga = 1e9;
     constexpr std::uint32_t items = 1 << 14, rounds = 2000, straight_items = 1 << 20;
@@ -154,6 +156,9 @@ int main(int argc, char** argv) {
     CLI::App app{"How fast kernels run on kfdemu, beside PoCL, which compiles them for the host's CPU."};
     app.add_option("--threads", options.threads, "of each side")->capture_default_str()->check(CLI::Range(1, 64));
     app.add_option("--samples", options.samples, "of each kernel")->capture_default_str()->check(CLI::Range(1, 1000));
+    app.add_option("--compiled-for", options.kernels, "gfx1030: in waves of 32 lanes; gfx1030w64: of 64")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"gfx90a", "gfx1030", "gfx1030w64"}));
     app.add_option("kernels", options.only, "loop, straight_line, matmul, sha256, mandelbrot, copy; default: all");
     CLI11_PARSE(app, argc, argv);
     try {

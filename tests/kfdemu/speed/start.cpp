@@ -24,7 +24,7 @@ constexpr std::uint32_t kItems = 640;
 /// Microseconds of a launch, of a code object that is loaded for it.
 template <class... Arguments>
 double first_launch(Machine& gpu, const char* kernel, Arguments... arguments) {
-    const auto code = gpu.load_file(KFDEMU_TEST_KERNELS "/kernels.hsaco");
+    const auto code = gpu.load_file(KFDEMU_TEST_KERNELS "/kernels.gfx90a.hsaco");
     const Shape shape{.grid = {kItems}, .group = {64}};
     const auto start = std::chrono::steady_clock::now();
     const auto outcome = code.try_launch(kernel, shape, arguments...);

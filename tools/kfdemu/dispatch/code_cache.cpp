@@ -69,13 +69,13 @@ std::unique_ptr<CodePage> CodeCache::decode(std::uint64_t begin, std::uint64_t e
     page->dwords = std::move(dwords);
     page->slots.resize((end - begin) / 4 + isa::Decoder::kEnds);
     isa::Decoder{target_, level_, width}.decode_page(begin, page->dwords, page->slots);
-    page->planned = translated_ == jit::When::never || !jit::translates(width);
+    page->planned = translated_ == jit::When::never;
     if (translated_ == jit::When::always) plan(*page);
     return page;
 }
 
 void CodeCache::plan(CodePage& page) const {
-    if (jit::translates(page.width)) page.runs = jit::PageRuns{page.slots, level_, translated_};
+    page.runs = jit::PageRuns{page.slots, level_, page.width, translated_};
     page.planned = true;
 }
 

@@ -112,6 +112,9 @@ class LaneCode : protected MaskCode {
             case Lane::or3:
                 vorps(d, a, b);
                 return vorps(d, d, c);
+            case Lane::xor3:
+                vxorps(d, a, b);
+                return vxorps(d, d, c);
             case Lane::xor_add:
                 vxorps(d, a, b);
                 return vpaddd(d, d, c);

@@ -24,11 +24,11 @@ class MaskCode : protected VectorCode {
     void save_masks() {
         for (const std::uint16_t mask : held_masks_) save(mask);
     }
-    /// r9 = all bits of a mask that the stretch has set, read as its parts were written: the CPU waits long for a read
-    /// of several writes.
-    void join_mask(std::uint16_t mask) {
+    /// r9 = all bits of a mask of `bits` that the stretch has set, read as its parts were written: the CPU waits long
+    /// for a read of several writes.
+    void join_mask(std::uint16_t mask, int bits) {
         const int bytes = lanes_ / 8;
-        for (int part = 0; part < 64 / lanes_; ++part) {
+        for (int part = 0; part < bits / lanes_; ++part) {
             const Xbyak::Reg32& to = part == 0 ? r9d : r11d;
             if (wide_)
                 movzx(to, word[in_frame(mask) + part * bytes]);

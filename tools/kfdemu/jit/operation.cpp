@@ -25,7 +25,10 @@ bool has_carry_out(Lane lane) {
 bool has_mask_in(Lane lane) {
     return lane == Lane::select || lane == Lane::add_with_carry || lane == Lane::sub_with_carry;
 }
-bool is_mask(Operand operand) { return operand + 1 < kSgprEnd || operand == isa::kVcc; }
+bool is_pair(Operand operand) { return operand + 1 < kSgprEnd || operand == isa::kVcc; }
+bool is_mask(Operand operand, const Shape& shape) {
+    return operand + shape.mask_sgprs() <= kSgprEnd || operand == isa::kVcc;
+}
 bool is_unmodified(const Inst& inst) {
     return inst.form == isa::Form::Vop3 && !inst.has(isa::kFinish) && !inst.has(isa::kPrepare) && !inst.clamp;
 }
@@ -47,12 +50,12 @@ std::optional<Source> source_of(const Inst& inst, Operand operand, bool upper_ha
     return Source{Kind::scalar, static_cast<std::uint16_t>(operand + upper_half), 0};
 }
 
-bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vector<LaneOp>& ops) {
+bool one_operation(const Inst& inst, const Entry& entry, const Shape& shape, std::vector<LaneOp>& ops) {
     if (inst.form != isa::Form::Plain && inst.form != isa::Form::Vop3) return false;
     if (inst.has(isa::kFinish) || inst.clamp || inst.omod != 0) return false;
-    if (entry.lane == Lane::convert_u && width == Width::bits256) return false;
+    if (entry.lane == Lane::convert_u && shape.width == Width::bits256) return false;
     const bool crowded = entry.lane == Lane::mad_f || entry.lane == Lane::min_f || entry.lane == Lane::max_f;
-    if (crowded && inst.has(isa::kPrepare) && width == Width::bits256) return false;  // too many temporaries
+    if (crowded && inst.has(isa::kPrepare) && shape.width == Width::bits256) return false;  // too many temporaries
     LaneOp op{.lane = entry.lane, .code = entry.code};
     if (inst.has(isa::kPrepare) && (!op.ignores_payload() || inst.op_sel != 0 || inst.op_sel_hi != 0)) return false;
     for (unsigned n = 0; n < entry.sources; ++n) {
@@ -69,11 +72,11 @@ bool one_operation(const Inst& inst, const Entry& entry, Width width, std::vecto
     }
     if (entry.order == Order::with_dst) op.source[2] = {Source::Kind::vgpr, op.dst, 0};
     if (has_mask_in(entry.lane)) {
-        if (!is_mask(inst.src[2])) return false;
+        if (!is_mask(inst.src[2], shape)) return false;
         op.mask_in = inst.src[2];
     }
     if (is_compare(entry.lane) || has_carry_out(entry.lane)) {
-        if (!is_mask(inst.sdst)) return false;
+        if (!is_mask(inst.sdst, shape)) return false;
         op.mask_out = inst.sdst;
     }
     ops.push_back(op);
@@ -172,7 +175,7 @@ bool load_two(const Inst& inst, unsigned dwords, unsigned stride, std::vector<La
 bool global(const Inst& inst, Lane lane, std::vector<LaneOp>& ops) {
     if (inst.segment != isa::Segment::Global || (inst.flags & (isa::kLds | isa::kGlc | isa::kSlc)) != 0) return false;
     const bool based = inst.src[2] != isa::kNoOperand;
-    if (based && !is_mask(inst.src[2])) return false;
+    if (based && !is_pair(inst.src[2])) return false;
     if (!is_vgpr(inst.src[0]) || (!based && inst.src[0] + 1 >= isa::kAcc0)) return false;
     LaneOp op{.lane = lane, .offset_bytes = static_cast<std::uint32_t>(inst.offset)};
     op.source[0] = *source_of(inst, inst.src[0]);
@@ -205,7 +208,7 @@ bool scalar(const Inst& inst, Scalar what, unsigned sources, std::vector<LaneOp>
 }
 bool scalar_load(const Inst& inst, std::uint8_t dwords, std::vector<LaneOp>& ops) {
     const bool offset_only = inst.has(isa::kImm) && inst.src[1] == isa::kNoOperand && !inst.has(isa::kGlc);
-    if (!offset_only || inst.dst + dwords > kSgprEnd || !is_mask(inst.src[0])) return false;
+    if (!offset_only || inst.dst + dwords > kSgprEnd || !is_pair(inst.src[0])) return false;
     ops.push_back({.lane = Lane::scalar,
                    .code = static_cast<std::uint8_t>(Scalar::load),
                    .dst = inst.dst,
@@ -225,7 +228,7 @@ bool scalar_number(const Inst& inst, std::uint32_t number, std::vector<LaneOp>& 
 
 }  // namespace
 
-bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) {
+bool append_operations(const Inst& inst, const Shape& shape, std::vector<LaneOp>& ops) {
     if (inst.row >= isa::kRowCount) return false;
     const Entry& entry = entry_of(Op{inst.row});
     switch (entry.how) {
@@ -234,7 +237,7 @@ bool append_operations(const Inst& inst, Width width, std::vector<LaneOp>& ops) 
         case How::nothing:
             return true;
         case How::lane:
-            return one_operation(inst, entry, width, ops);
+            return one_operation(inst, entry, shape, ops);
         case How::packed:
             return packed(inst, entry.lane, entry.sources, ops);
         case How::packed_move:

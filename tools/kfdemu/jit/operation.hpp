@@ -1,10 +1,10 @@
 // What the translator knows of an instruction: its operations on one lane, each with at most three sources.
 //
 //     std::vector<LaneOp> ops;
-//     if (append_operations(inst, Width::bits512, ops)) …   // false: it cannot be translated, and ends a run
+//     if (append_operations(inst, {Width::bits512}, ops)) …   // false: it cannot be translated, and ends a run
 //
-// Only operations whose lanes are independent: of VGPRs, of scalars, of masks, a bit for each lane in a pair of SGPRs,
-// and loads and stores of dwords. Modifiers are the signs of float sources. And operations on scalars that can be done
+// Only operations whose lanes are independent: of VGPRs, of scalars, of masks, a bit for each lane in SGPRs, and
+// loads and stores of dwords. Modifiers are the signs of float sources. And operations on scalars that can be done
 // ahead of those. Pure. Thread safety: no state.
 #pragma once
 
@@ -13,11 +13,20 @@
 #include <vector>
 
 #include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::jit {
 
 /// The vectors of AVX2 or AVX-512.
 enum class Width : std::uint8_t { bits256, bits512 };
+
+/// What is translated to, and the lanes of the waves that it is translated for: 64 or 32.
+struct Shape {
+    Width width = Width::bits256;
+    unsigned lanes = isa::kMostLanes;
+
+    unsigned mask_sgprs() const { return lanes / 32; }
+};
 
 enum class Lane : std::uint8_t {
     scalar,  ///< dst is an SGPR; `code`: the Scalar
@@ -67,6 +76,7 @@ enum class Lane : std::uint8_t {
     shift_left_or,
     and_or,
     or3,
+    xor3,
     xor_add,
     add_carry,  ///< a + b; the carry is mask_out
     sub_carry,
@@ -110,7 +120,7 @@ struct LaneOp {
     Lane lane = Lane::move;
     std::uint8_t code = 0;
     std::uint16_t dst = kNone;                        ///< VGPR
-    std::uint16_t mask_in = kNone, mask_out = kNone;  ///< the first SGPR of the pair
+    std::uint16_t mask_in = kNone, mask_out = kNone;  ///< the first SGPR of a mask
     std::array<Source, 3> source = {};
     std::uint32_t offset_bytes = 0;  ///< of a load or store
     std::uint16_t base = kNone;      ///< of a global or scalar one: the first SGPR of the pair
@@ -136,6 +146,6 @@ struct LaneOp {
 };
 
 /// Nothing is appended for instructions without an effect, such as s_nop.
-bool append_operations(const isa::Inst& inst, Width width, std::vector<LaneOp>& ops);
+bool append_operations(const isa::Inst& inst, const Shape& shape, std::vector<LaneOp>& ops);
 
 }  // namespace kfdemu::jit

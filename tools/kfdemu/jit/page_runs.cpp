@@ -47,16 +47,16 @@ constexpr std::uint32_t kVisitsBefore = 200;
 /// access has faulted.
 bool interpret(Wave& wave, const Run& run, const Frame& frame, std::uint64_t first) {
     const std::uint64_t exec = wave.exec(), rest = ~std::uint64_t{0} << first;
-    wave.set_s64(isa::kExec, exec & rest);
+    wave.set_mask(isa::kExec, exec & rest);
     for (const Inst* inst : run.stretch.insts) {
         wave.next = inst;
         if ((inst == run.stretch.begin ? run.original : inst->handler)(wave, *inst) == nullptr) return false;
     }
-    wave.set_s64(isa::kExec, exec);
+    wave.set_mask(isa::kExec, exec);
     for (const std::uint16_t mask : run.stretch.masks) {
         std::uint64_t done = 0;
-        std::memcpy(&done, frame.s + mask, sizeof done);
-        wave.set_s64(mask, wave.s64(mask) | (done & ~rest));
+        std::memcpy(&done, frame.s + mask, wave.width / 8);
+        wave.set_mask(mask, wave.mask(mask) | (done & ~rest));
     }
     return true;
 }
@@ -78,7 +78,7 @@ const Inst* leave(Wave& wave, const Run& run) {
 /// Translated code has done no more than the lanes before `first`, if these exist.
 [[gnu::noinline]] const Inst* go_on(Wave& wave, Run& run, std::uint64_t first) {
     wave.in_translated = false;
-    if (first >= isa::kMostLanes) return run.original(wave, *run.stretch.begin);
+    if (first >= wave.width) return run.original(wave, *run.stretch.begin);
     const std::uint64_t refills = wave.tlb != nullptr ? wave.tlb->refills : 0;
     if (!interpret(wave, run, *wave.frame, first)) return nullptr;
     if (wave.tlb == nullptr || refills == wave.tlb->refills) run.note_exit();
@@ -112,7 +112,7 @@ const Inst* enter(Wave& wave, const Inst& inst) {
     frame.tlb = wave.tlb;
     wave.in_translated = true;
     const std::uint64_t done = code(wave.v, wave.s, wave.exec(), &frame);
-    return done == isa::kMostLanes ? leave(wave, run) : go_on(wave, run, done);
+    return done == wave.width ? leave(wave, run) : go_on(wave, run, done);
 }
 
 }  // namespace
@@ -134,10 +134,10 @@ PageRuns::PageRuns(PageRuns&&) noexcept = default;
 PageRuns& PageRuns::operator=(PageRuns&&) noexcept = default;
 PageRuns::~PageRuns() = default;
 
-PageRuns::PageRuns(std::span<isa::Inst> slots, isa::Level level, When when) {
+PageRuns::PageRuns(std::span<isa::Inst> slots, isa::Level level, unsigned lanes, When when) {
     if (level == isa::Level::V2 || when == When::never) return;
     const Width width = level == isa::Level::V4 ? Width::bits512 : Width::bits256;
-    for (Stretch& stretch : stretches(slots, width)) {
+    for (Stretch& stretch : stretches(slots, {width, lanes})) {
         auto run = std::make_unique<Run>();
         Inst& first = slots[static_cast<std::size_t>(stretch.begin - slots.data())];
         run->original = first.handler;

@@ -1,6 +1,6 @@
 // The translated code of a code page: its stretches of vector instructions, each translated when it has run often.
 //
-//     page.runs = PageRuns(page.slots, level, When::hot);
+//     page.runs = PageRuns(page.slots, level, lanes, When::hot);
 //
 // The first instruction of a stretch then counts its visits, and later runs the code for all of it.
 // A wave that is watched, that a seed orders, or whose operands are indexed is interpreted, and so are the lanes that
@@ -27,14 +27,11 @@ enum class When : std::uint8_t {
     always,  ///< before it runs, for tests
 };
 
-/// Whether waves of `width` lanes can be translated; others are interpreted.
-constexpr bool translates(unsigned width) { return width == 64; }
-
 class PageRuns {
   public:
     PageRuns();
-    /// No run if the level has no vectors to translate to. Changes the handlers of `slots`.
-    PageRuns(std::span<isa::Inst> slots, isa::Level level, When when);
+    /// For waves of `lanes` lanes. No run if the level has no vectors to translate to. Changes the handlers of `slots`.
+    PageRuns(std::span<isa::Inst> slots, isa::Level level, unsigned lanes, When when);
     PageRuns(PageRuns&&) noexcept;
     PageRuns& operator=(PageRuns&&) noexcept;
     ~PageRuns();

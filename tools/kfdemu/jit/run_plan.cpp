@@ -18,12 +18,12 @@ std::vector<bool> branch_targets(std::span<const Inst> slots) {
 
 class Planner {
   public:
-    explicit Planner(Width width) : width_(width) {}
+    explicit Planner(const Shape& shape) : shape_(shape) { forget(); }
 
     /// False: the instruction does not continue the stretch.
     bool add(const Inst& inst) {
         new_.clear();
-        if (stores_ || !append_operations(inst, width_, new_)) return false;
+        if (stores_ || !append_operations(inst, shape_, new_)) return false;
         if (stretch_.ops.size() + new_.size() > Stretch::kMostOps) return false;
         for (LaneOp& op : new_)
             if (!put_numbers(op)) return false;
@@ -42,7 +42,7 @@ class Planner {
     }
     bool loads_before(const Inst& inst) {
         new_.clear();
-        return loads_ != 0 && append_operations(inst, width_, new_) && !new_.empty() &&
+        return loads_ != 0 && append_operations(inst, shape_, new_) && !new_.empty() &&
                new_[0].lane == Lane::store_global;
     }
     bool ends_in_load() const { return !stretch_.ops.empty() && stretch_.ops.back().lane == Lane::load_global; }
@@ -54,6 +54,7 @@ class Planner {
     }
     void forget() {
         stretch_ = {};
+        stretch_.lanes = shape_.lanes;
         used_.clear();
         loads_ = 0;
         stores_ = false;
@@ -72,7 +73,7 @@ class Planner {
         const auto keeps = [&](const LaneOp& load) {
             return load.is_scalar(Scalar::load) && (op.dst + op.dwords <= load.base || load.base + 2 <= op.dst);
         };
-        return is_unchanged(op.base) && keeps(op) &&
+        return is_unchanged(op.base, 2) && keeps(op) &&
                std::all_of(stretch_.scalars.begin(), stretch_.scalars.end(), keeps);
     }
     void add_operation(const LaneOp& op) {
@@ -82,12 +83,18 @@ class Planner {
         }
         for (const Source& source : op.source)
             if (source.kind == Source::Kind::scalar) used_.insert(source.index);
-        for (const std::uint16_t pair : {op.mask_in, op.mask_out, op.base})
-            if (pair != kNone) used_.insert({pair, static_cast<std::uint16_t>(pair + 1)});
+        use(op.mask_in, shape_.mask_sgprs());
+        use(op.mask_out, shape_.mask_sgprs());
+        use(op.base, 2);
         if (op.mask_out != kNone) stretch_.masks.insert(op.mask_out);
         loads_ += op.lane == Lane::load_global;
         stores_ = op.lane == Lane::store_global;
         stretch_.ops.push_back(op);
+    }
+
+    void use(std::uint16_t first, unsigned sgprs) {
+        if (first == kNone) return;
+        for (unsigned n = 0; n < sgprs; ++n) used_.insert(static_cast<std::uint16_t>(first + n));
     }
 
     /// Sources whose number is known become it. False: the operation uses what the stretch has changed in another way.
@@ -105,21 +112,24 @@ class Planner {
             return !is_first(op) || may_be_first(op);
         }
         if (op.lane == Lane::store_global && loads_ != 0) return false;
-        return fits(op.mask_in) && fits(op.mask_out) && (op.base == kNone || is_unchanged(op.base));
+        return fits(op.mask_in) && fits(op.mask_out) && (op.base == kNone || is_unchanged(op.base, 2));
     }
     bool in_masks(unsigned sgpr) const {
         return std::any_of(stretch_.masks.begin(), stretch_.masks.end(),
-                           [=](unsigned mask) { return sgpr - mask < 2; });
+                           [=, this](unsigned mask) { return sgpr - mask < shape_.mask_sgprs(); });
     }
-    /// Neither half of the pair is a number or in a mask.
-    bool is_unchanged(std::uint16_t pair) const {
-        return !in_masks(pair) && !in_masks(pair + 1u) && !stretch_.numbers.contains(pair) &&
-               !stretch_.numbers.contains(static_cast<std::uint16_t>(pair + 1));
+    /// None of the SGPRs is a number or in a mask.
+    bool is_unchanged(std::uint16_t first, unsigned sgprs) const {
+        for (unsigned n = 0; n < sgprs; ++n)
+            if (in_masks(first + n) || stretch_.numbers.contains(static_cast<std::uint16_t>(first + n))) return false;
+        return true;
     }
-    /// A pair that is a mask of the stretch, or none of whose halves is in use.
-    bool fits(std::uint16_t mask) const { return mask == kNone || stretch_.masks.contains(mask) || is_unchanged(mask); }
+    /// A mask of the stretch, or SGPRs of which none is in use.
+    bool fits(std::uint16_t mask) const {
+        return mask == kNone || stretch_.masks.contains(mask) || is_unchanged(mask, shape_.mask_sgprs());
+    }
 
-    Width width_;
+    Shape shape_;
     std::vector<LaneOp> new_;
     Stretch stretch_;
     std::set<std::uint16_t> used_;  // SGPRs that vector operations use
@@ -129,10 +139,10 @@ class Planner {
 
 }  // namespace
 
-std::vector<Stretch> stretches(std::span<const Inst> slots, Width width) {
+std::vector<Stretch> stretches(std::span<const Inst> slots, const Shape& shape) {
     const std::vector<bool> targets = branch_targets(slots);
     std::vector<Stretch> found;
-    Planner planner(width);
+    Planner planner(shape);
     std::size_t begin = 0, after_load = 0;  // of the stretch, and of its last global load
     const auto close = [&](std::size_t at) {
         planner.close(slots.data() + at, found);

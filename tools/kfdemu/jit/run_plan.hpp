@@ -1,6 +1,6 @@
 // Which instructions of a code page are translated together.
 //
-//     for (const Stretch& stretch : stretches(slots, width)) translate(stretch, width);
+//     for (const Stretch& stretch : stretches(slots, shape)) translate(stretch, shape.width);
 //
 // A stretch is straight-line code: each instruction follows the one before it, and none is the target of a branch from
 // the same page, except the first. Entered elsewhere, its instructions are interpreted. A global store is the last one
@@ -20,13 +20,14 @@
 namespace kfdemu::jit {
 
 struct Stretch {
+    unsigned lanes = isa::kMostLanes;  ///< of the waves
     const isa::Inst* begin = nullptr;
     const isa::Inst* end = nullptr;                  ///< where the code continues
     std::vector<LaneOp> scalars;                     ///< done first: no operation before one uses what it sets
     std::vector<const isa::Inst*> insts;             ///< without those of `scalars`
     std::vector<LaneOp> ops;                         ///< of vectors; sources that have known numbers are these
     std::map<std::uint16_t, std::uint32_t> numbers;  ///< of SGPRs, after it
-    std::set<std::uint16_t> masks;                   ///< that it sets: the first SGPRs of their pairs
+    std::set<std::uint16_t> masks;                   ///< that it sets: their first SGPRs
 
     std::size_t instructions() const { return insts.size() + scalars.size(); }
     bool has(Lane lane) const {
@@ -39,6 +40,6 @@ struct Stretch {
 };
 
 /// `slots`: one a dword, as Decoder::decode_page() fills them.
-std::vector<Stretch> stretches(std::span<const isa::Inst> slots, Width width);
+std::vector<Stretch> stretches(std::span<const isa::Inst> slots, const Shape& shape);
 
 }  // namespace kfdemu::jit

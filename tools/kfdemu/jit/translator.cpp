@@ -33,6 +33,7 @@ class Emitter : private ScalarCode {
     Emitter(const Stretch& stretch, Width width, std::span<std::uint8_t> room)
         : ScalarCode(width, room, static_cast<unsigned>(stretch.begin->pc / 4)),
           stretch_(stretch),
+          wave_lanes_(static_cast<int>(stretch.lanes)),
           numbers_(numbers_of(stretch)),
           number_labels_(numbers_.size()),
           registers_(kNumbers + static_cast<unsigned>(numbers_.size()), wide_ ? 28 : 12) {
@@ -58,7 +59,7 @@ class Emitter : private ScalarCode {
         if (scalar_loads) mov(dword[rcx + static_cast<int>(offsetof(Frame, done_bytes))], nothing);
         for (const LaneOp& op : stretch_.scalars) scalar_operation(op, not_begun);
         xor_(eax, eax);
-        for (const std::uint16_t mask : stretch_.masks) mov(qword[in_frame(mask)], rax);
+        for (const std::uint16_t mask : stretch_.masks) put_mask_dwords(ptr[in_frame(mask)], rax);
         L(part);
         if (wide_)
             movzx(r10d, dx);
@@ -83,7 +84,7 @@ class Emitter : private ScalarCode {
         L(next);
         shr(rdx, lanes_);
         add(eax, 4 * lanes_);
-        cmp(eax, 256);
+        cmp(eax, 4 * wave_lanes_);
         jne(part, T_NEAR);
         store_scalars();
         L(interpreted_);  // rax: bytes of lanes that are done
@@ -106,7 +107,7 @@ class Emitter : private ScalarCode {
   private:
     // Operands.
 
-    Xbyak::Address vgpr(unsigned n) { return ptr[rdi + rax + static_cast<int>(n * 256)]; }
+    Xbyak::Address vgpr(unsigned n) { return ptr[rdi + rax + static_cast<int>(n) * 4 * wave_lanes_]; }
     Xbyak::Address spilled(unsigned n) { return ptr[rcx + static_cast<int>(offsetof(Frame, spilled) + n * 64)]; }
     unsigned value_of(const Source& source) const {
         switch (source.kind) {
@@ -197,10 +198,13 @@ class Emitter : private ScalarCode {
 
     // Results.
 
+    void put_mask_dwords(const Xbyak::Address& to, const Xbyak::Reg64& bits) {
+        wave_lanes_ == 64 ? mov(to, bits) : mov(to, bits.cvt32());
+    }
     void store_scalars() {
         for (const std::uint16_t mask : stretch_.masks) {
-            join_mask(mask);
-            mov(qword[rsi + mask * 4], r9);
+            join_mask(mask, wave_lanes_);
+            put_mask_dwords(ptr[rsi + mask * 4], r9);
         }
         for (const auto& [sgpr, number] : stretch_.numbers) mov(dword[rsi + sgpr * 4], number);
     }
@@ -323,6 +327,7 @@ class Emitter : private ScalarCode {
     }
 
     const Stretch& stretch_;
+    const int wave_lanes_;
     const std::vector<std::uint32_t> numbers_;
     std::vector<Xbyak::Label> number_labels_;
     Registers registers_;

@@ -158,6 +158,12 @@ struct alignas(64) Wave {
     KFDEMU_INLINE void set_s64(Operand index, std::uint64_t value) { std::memcpy(s + index, &value, sizeof value); }
     /// A mask of lanes: two SGPRs, of 32 lanes one.
     KFDEMU_INLINE std::uint64_t mask(Operand index) const { return width == kMostLanes ? s64(index) : s[index]; }
+    KFDEMU_INLINE void set_mask(Operand index, std::uint64_t value) {
+        if (width == kMostLanes)
+            set_s64(index, value);
+        else
+            s[index] = static_cast<std::uint32_t>(value);
+    }
     KFDEMU_INLINE std::uint64_t exec() const { return mask(kExec); }
     KFDEMU_INLINE std::uint64_t vcc() const { return mask(kVcc); }
     /// The lanes of a VGPR or AccVGPR operand.
