@@ -61,7 +61,8 @@ TEST_CASE("device functions become the instructions that their headers name", "[
     struct Row {
         const char* source;
         const char* kernel;
-        const char* texts;  ///< one of them
+        const char* texts;            ///< one of them
+        const char* of_rdna = texts;  ///< where waves have 32 lanes
     };
     const Row rows[] = {
         {"device_cpp", "reverse", "\ts_barrier"},
@@ -102,14 +103,14 @@ TEST_CASE("device functions become the instructions that their headers name", "[
         {"wave_cpp", "permutes_u32", "\tds_bpermute_b32"},
         {"wave_cpp", "lanes", "\tv_readlane_b32"},
         {"wave_cpp", "lanes", "\tv_readfirstlane_b32"},
-        {"wave_cpp", "lanes", "\tv_mbcnt_hi_u32_b32|\tv_mbcnt_lo_u32_b32"},
+        {"wave_cpp", "lanes", "\tv_mbcnt_hi_u32_b32", "\tv_mbcnt_lo_u32_b32"},
         {"wave_cpp", "reductions_i32", " row_shr:8 "},
-        {"wave_cpp", "reductions_i32", " row_bcast:15 row_mask:0xa|\tv_readlane_b32"},
-        {"wave_cpp", "reductions_i32", " row_bcast:31 row_mask:0xc|\tv_readlane_b32"},
+        {"wave_cpp", "reductions_i32", " row_bcast:15 row_mask:0xa", "\tv_readlane_b32"},
+        {"wave_cpp", "reductions_i32", " row_bcast:31 row_mask:0xc", "\tv_readlane_b32"},
         {"wave_cl", "permutes_f64", "\tds_permute_b32"},
         {"wave_cl", "permutes_f64", "\tds_bpermute_b32"},
-        {"wave_cl", "reductions_f32", " row_bcast:31 row_mask:0xc|\tv_readlane_b32"},
-        {"device_cpp", "pass_message", "\tbuffer_wbinvl1_vol|\tbuffer_inv sc1|\tbuffer_gl1_inv"},
+        {"wave_cl", "reductions_f32", " row_bcast:31 row_mask:0xc", "\tv_readlane_b32"},
+        {"device_cpp", "pass_message", "\tbuffer_wbinvl1_vol|\tbuffer_inv sc1", "\tbuffer_gl1_inv"},
         {"device_cpp", "fences", "\ts_waitcnt vmcnt(0)"},
         {"arrays_cpp", "transpose", "\ts_barrier"},
         {"arrays_cpp", "write_one", "\ts_trap 2"},
@@ -117,9 +118,10 @@ TEST_CASE("device functions become the instructions that their headers name", "[
     for (const std::string& target : targets()) {
         for (const char* level : {"O0", "O2"}) {
             for (const Row& row : rows) {
-                CAPTURE(target, level, row.source, row.kernel, row.texts);
+                const char* const texts = target.starts_with("gfx9") ? row.texts : row.of_rdna;
+                CAPTURE(target, level, row.source, row.kernel, texts);
                 const std::string body = kernel(assembly(row.source, level, target), row.kernel);
-                CHECK(has_any(body, row.texts));
+                CHECK(has_any(body, texts));
             }
         }
     }

@@ -132,8 +132,8 @@ TEST_CASE("a CU mask keeps a queue's work on its compute units", "[queues][cu-ma
     CHECK(all > 16);
     const std::uint32_t mask[2] = {0x0000ffff, 0};
     HSA_CHECK(hsa_amd_queue_cu_set_mask(queue.get(), 64, mask));
-    const bool pairs = machine.gpu().name.size() > std::string{"gfx90a"}.size();  // of gfx10 and newer
-    CHECK(places() == (pairs ? 8 : 16));
+    const bool rdna = machine.gpu().wavefront_size == 32;  // a place has two units
+    CHECK(places() == (rdna ? 8 : 16));
     HSA_CHECK(hsa_amd_queue_cu_set_mask(queue.get(), 0, nullptr));
     CHECK(places() == all);
 }

@@ -226,7 +226,7 @@ void compare(bool wild, unsigned programs) {
             ++faults;
         }
         CHECK(ran > programs * 2);
-        CHECK(faults >= (wild ? programs / 8 : 0));
+        CHECK(faults >= (wild ? programs / (lanes == 64 ? 5 : 8) : 0));  // fewer lanes fault less often
         CHECK(faults < (wild ? programs : programs / 10));
     }
 }
