@@ -32,7 +32,8 @@ std::vector<std::uint32_t> read_page(std::uintptr_t at) {
 /// The runtime begins a page with a header whose entry offset is its own size, and then the code.
 bool is_kernel(const std::vector<std::uint32_t>& page) {
     return !page.empty() && page[4] == kHeader && page[5] == 0 && page[0] == 0 && page[12] != 0 &&
-           page[kHeader / 4] >> 26 == 0x30;  // SMEM: its arguments
+           (page[kHeader / 4] >> 26 == 0x30 ||
+            page[kHeader / 4] >> 26 == 0x3d);  // SMEM of GFX9, of GFX10: its arguments
 }
 
 /// The instructions of each such kernel.

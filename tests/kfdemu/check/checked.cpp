@@ -1,19 +1,49 @@
 #include "tests/kfdemu/check/checked.hpp"
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
+
 namespace check_test {
 
-Checked::Checked(Target target, Check check) : machine{target} {
+std::vector<Variant> variants() {
+    std::vector<Variant> result;
+    for (const Target target : targets()) {
+        result.emplace_back(target);
+        if (kfdemu::isa::traits_of(target).wave32) result.emplace_back(target, true);
+    }
+    return result;
+}
+
+std::string name_of(const Variant& variant) {
+    return std::string{kfdemu::isa::name(variant.target)} + (variant.wide ? "w64" : "");
+}
+
+std::string spelled(const Variant& variant, std::string instruction) {
+    const auto replace = [&](std::string_view from, std::string_view to) {
+        if (const auto at = instruction.find(from); at != instruction.npos) instruction.replace(at, from.size(), to);
+    };
+    if (!kfdemu::isa::traits_of(variant).wave32) return instruction;
+    replace("v_add_u32", "v_add_nc_u32");
+    replace("RETURNS", "glc");
+    if (variant.wide) return instruction;
+    replace("saveexec_b64", "saveexec_b32");
+    replace("dwordx2 vcc", "dword vcc");
+    replace(" vcc", " vcc_lo");
+    return instruction;
+}
+
+Checked::Checked(Variant of, Check check) : variant{of}, machine{of} {
     machine.session = {};
     machine.session.checks.set(check);
     machine.session.report = &report;
     machine.session.allocations = &allocations;
 }
 
-CodeObject Checked::load(const std::string& source) { return machine.load(source, "asm"); }
+CodeObject Checked::load(const std::string& source) { return load(source, "asm"); }
 
 CodeObject Checked::load(const std::string& source, const std::string& level) {
-    return machine.load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + level + "." +
-                             kfdemu::isa::name(machine.target()) + ".hsaco");
+    const std::string name = name_of(variant);
+    const std::string build = level == "asm" ? name + ".asm" : level + "." + name;
+    return machine.load_file(std::string{KFDEMU_TEST_KERNELS "/"} + source + "." + build + ".hsaco");
 }
 
 CodeObject Checked::load_dispatch(const std::string& source, const std::string& level) {

@@ -5,6 +5,8 @@
 //     REQUIRE(gpu.rules() == Rules{"read-before-wait"});
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +21,24 @@ using kfdemu::Check;
 using kfdemu::check::Finding;
 using Rules = std::vector<std::string>;
 
+/// A target, and the width of the waves that kernels of this folder are compiled for.
+struct Variant {
+    Target target;
+    bool wide = false;  ///< 64 lanes, where the target has both
+
+    constexpr Variant(Target of, bool with_64 = false) : target{of}, wide{with_64} {}
+    constexpr operator Target() const { return target; }
+};
+/// Of targets(), all.
+std::vector<Variant> variants();
+/// "gfx90a", "gfx1030w64".
+std::string name_of(const Variant& variant);
+/// An instruction of GFX9 and of 64 lanes, as it is called there.
+std::string spelled(const Variant& variant, std::string instruction);
+
 class Checked {
   public:
-    Checked(Target target, Check check);
+    Checked(Variant variant, Check check);
 
     /// A source of kernels/ in assembly.
     CodeObject load(const std::string& source);
@@ -40,6 +57,7 @@ class Checked {
         allocations.allocated(reinterpret_cast<std::uint64_t>(memory), bytes);
     }
 
+    const Variant variant;
     kfdemu::check::Report report;
     kfdemu::check::Allocations allocations;
     Machine machine;
@@ -57,13 +75,18 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
     REQUIRE(gpu.rules().empty());
 }
 
-inline bool has_matrix(Target target) { return target >= Target::gfx908; }
+inline bool has_matrix(Target target) { return target >= Target::gfx908 && target != Target::gfx1030; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
+inline constexpr std::string_view kOfGfx10[] = {
+    "counts_no_stores", "own_instruction",     "vector_relative",      "other_row",   "moved",
+    "sum_of_three",     "silent_one_register", "silent_flat_in_order", "silent_null", "eight_lanes",
+    "vector_number",    "lane_numbers",        "high_scalar"};
 /// Whether the target has this kernel of an assembly source.
 inline bool has_kernel(Target target, std::string_view kernel) {
     if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;
     if (kernel == "scales" || kernel == "silent_scales" || kernel == "silent_table") return target == Target::gfx950;
+    if (std::ranges::find(kOfGfx10, kernel) != std::end(kOfGfx10)) return target == Target::gfx1030;
     return kernel != "matrix" || has_matrix(target);
 }
 /// The kernels of matrix.cpp that such a target has.
@@ -74,15 +97,15 @@ Outcome run_matrix(Checked& gpu, const CodeObject& code, const std::string& kern
 /// The levels that the C++ sources of kernels/ are compiled at.
 inline constexpr const char* kCompiled[] = {"O0", "O1", "O2", "O3"};
 
-/// Calls test(target, level) for each build of a C++ source that has its turn.
+/// Calls test(variant, level) for each build of a C++ source that has its turn.
 template <class Test>
 void on_each_build(Test&& test) {
     unsigned first = 0;  // of the levels: another for each target
-    for (const Target target : targets()) {
+    for (const Variant target : variants()) {
         unsigned part = first++;
         for (const char* level : kCompiled) {
             if (!test_support::has_turn(part++, 2)) continue;
-            INFO(kfdemu::isa::name(target) << " at -" << level);
+            INFO(name_of(target) << " at -" << level);
             test(target, level);
         }
     }
@@ -91,7 +114,7 @@ void on_each_build(Test&& test) {
 /// Calls test(gpu, code) for each build of that source, on a machine with that check.
 template <class Test>
 void on_each_build(Check check, const std::string& source, Test&& test) {
-    on_each_build([&](Target target, const char* level) {
+    on_each_build([&](Variant target, const char* level) {
         Checked gpu{target, check};
         test(gpu, gpu.load(source, level));
     });

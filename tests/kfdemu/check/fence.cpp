@@ -29,9 +29,14 @@ void require_silent(Checked& gpu, const CodeObject& code, const std::string& ker
     for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, kernel, threads);
 }
 
+/// A work-group may be on both compute units of a work-group processor: clang lets its stores happen, as for the agent.
+bool is_enough(const Checked& gpu, std::string_view kernel) {
+    return kernel == "narrow_release" && kfdemu::isa::traits_of(gpu.variant).workgroup_processors;
+}
+
 template <class Test>
 void on_each_optimised(Test&& test) {
-    on_each_build([&](Target target, const char* level) {
+    on_each_build([&](Variant target, const char* level) {
         if (std::string{level} == "O0") return;
         Checked gpu{target, Check::fence};
         test(gpu, gpu.load("fence", level));
@@ -56,7 +61,8 @@ TEST_CASE("a scalar load of what another work-group wrote is reported", "[check]
 
 TEST_CASE("a writer that does not wait for its store before it synchronises is reported", "[check][fence]") {
     on_each_optimised([](Checked& gpu, const CodeObject& code) {
-        for (const char* kernel : kNoRelease) require_rule(gpu, code, kernel, "no-release");
+        for (const char* kernel : kNoRelease)
+            if (!is_enough(gpu, kernel)) require_rule(gpu, code, kernel, "no-release");
     });
 }
 
@@ -65,9 +71,9 @@ TEST_CASE("with the fences of the memory model, they are silent", "[check][fence
         for (const char* kernel : kNoAcquire) require_silent(gpu, code, std::string{kernel} + "_mended");
         for (const char* kernel : kNoRelease) require_silent(gpu, code, std::string{kernel} + "_mended");
         for (const char* kernel : kFenceCorrect) require_silent(gpu, code, kernel);
-        const bool scopes = kfdemu::isa::traits_of(gpu.machine.target()).scope_bits;
-        if (!scopes) return require_silent(gpu, code, kNontemporal);
-        require_rule(gpu, code, kNontemporal, "no-acquire");  // NT is no scope
+        const kfdemu::isa::Traits& traits = kfdemu::isa::traits_of(gpu.variant);
+        if (!traits.scope_bits && !traits.workgroup_processors) return require_silent(gpu, code, kNontemporal);
+        require_rule(gpu, code, kNontemporal, "no-acquire");  // neither NT nor SLC is a scope
     });
 }
 
@@ -82,7 +88,7 @@ TEST_CASE("what a cache keeps is not released by a wait without a write-back", "
 }
 
 TEST_CASE("what is a race is no finding of `fence`, and a missing fence none of `race`", "[check][fence]") {
-    on_each_build([](Target target, const char* level) {
+    on_each_build([](Variant target, const char* level) {
         Checked fences{target, Check::fence};
         require_finished(run_groups(fences, fences.load("race_memory", level), "shift"), "shift");
         REQUIRE(fences.rules().empty());

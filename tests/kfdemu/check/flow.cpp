@@ -13,6 +13,7 @@
 #include "tools/kfdemu/check/init/scalar_flow.hpp"
 #include "tools/kfdemu/check/init/vector_flow.hpp"
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace flow_test {
 namespace {
@@ -27,20 +28,22 @@ constexpr unsigned kVectors = 24, kScalars = 64;
 
 /// What has effects other than on its results, and what is tested with kernels of its own.
 bool is_left_out(std::string_view name) {
-    constexpr std::string_view kParts[] = {"branch",   "setpc",     "swappc", "getpc", "rfe",      "exec", "movrel",
-                                           "gpr_idx",  "setreg",    "getreg", "call",  "setvskip", "cmpx", "readfirst",
-                                           "readlane", "writelane", "acc",    "mfma",  "screen"};
+    constexpr std::string_view kParts[] = {"branch", "setpc",     "swappc",   "getpc",     "rfe",  "exec",
+                                           "movrel", "gpr_idx",   "setreg",   "getreg",    "call", "setvskip",
+                                           "cmpx",   "readfirst", "readlane", "writelane", "acc",  "mfma",
+                                           "screen", "swaprel",   "subvector"};
     return std::any_of(std::begin(kParts), std::end(kParts),
                        [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 class Encoder {
   public:
-    Encoder(const Row& row, Numbers& random) : row_{row}, random_{random} {}
+    Encoder(const Row& row, Target target, Numbers& random)
+        : row_{row}, target_{target}, family_{family_of(target)}, random_{random} {}
 
     /// Two dwords; empty if the row has no such form.
     std::optional<std::array<std::uint32_t, 2>> encode(Form form) {
-        const unsigned op = row_.opcodes.gfx9.number;
+        const unsigned op = opcode_of(row_, target_);
         switch (row_.format) {
             case Format::Sop1:
                 return words(0xbe800000 | kScalarResult << 16 | op << 8 | scalar(20));
@@ -51,16 +54,17 @@ class Encoder {
             case Format::Sopk:
                 return words(0xb0000000 | op << 23 | kScalarResult << 16 | below(0x10000));
             case Format::Vop1:
-                return of_form(form, 0x7e000000 | kResult << 17 | op << 9, 0x140 + op);
+                return of_form(form, 0x7e000000 | kResult << 17 | op << 9, family_.vop1_in_vop3 + op);
             case Format::Vop2:
-                return of_form(form, op << 25 | kResult << 17 | 4 << 9, 0x100 + op);
+                return of_form(form, op << 25 | kResult << 17 | 4 << 9, family_.vop2_in_vop3 + op);
             case Format::Vopc:
-                return of_form(form, 0x7c000000 | op << 17 | 4 << 9, op);
+                return of_form(form, 0x7c000000 | op << 17 | 4 << 9, family_.vopc_in_vop3 + op);
             case Format::Vop3:
                 return form == Form::Vop3 ? vop3(op) : std::nullopt;
             case Format::Vop3p:
                 if (form != Form::Vop3) return std::nullopt;
-                return words(0xd3800000 | op << 16 | below(2) << 15 | below(2) << 14 | below(8) << 11 | kResult,
+                return words((is_gfx10() ? 0xcc000000 : 0xd3800000) | op << 16 | below(2) << 15 | below(2) << 14 |
+                                 below(8) << 11 | kResult,
                              256 | 260 << 9 | 264u << 18 | below(4) << 27);
             default:
                 return std::nullopt;
@@ -78,10 +82,11 @@ class Encoder {
         const unsigned which = below(6);
         return which == 0 ? 128 + below(64) : which == 1 ? 20 : 256;
     }
+    bool is_gfx10() const { return target_ == Target::gfx1030; }
     bool has_signs() const { return is_float(row_.src[0]); }
 
     Words of_form(Form form, std::uint32_t base, unsigned vop3_opcode) {
-        const bool modified = form == Form::Sdwa || form == Form::Dpp;
+        const bool modified = form == Form::Sdwa || form == Form::Dpp || form == Form::Dpp8;
         if (modified && row_.is(kNoModifiers)) return std::nullopt;
         switch (form) {
             case Form::Plain:
@@ -92,19 +97,21 @@ class Encoder {
                 return row_.is(kNoSdwa) ? std::nullopt : words(base | 249, sdwa());
             case Form::Dpp:
                 return row_.format == Format::Vopc ? std::nullopt : words(base | 250, dpp());
-            case Form::Dpp8:  // GFX10's
-                return std::nullopt;
+            case Form::Dpp8:
+                if (!is_gfx10() || row_.format == Format::Vopc) return std::nullopt;
+                return words(base | (233 + below(2)), below(1 << 24) << 8);
         }
         return std::nullopt;
     }
     Words vop3(unsigned opcode) {
         const bool carries = row_.is(kCarryOut) || row_.is(kVop3b);
         const unsigned result = row_.format == Format::Vopc ? kMask : kResult;
-        std::uint32_t first = 0xd0000000 | opcode << 16 | result, second = 0;
+        std::uint32_t first = (is_gfx10() ? 0xd4000000 : 0xd0000000) | opcode << 16 | result, second = 0;
         if (carries) first |= kMask << 8;
         if (has_signs() && !carries) first |= below(4) << 8, second |= below(4) << 29;
         if (row_.is(kOpSel)) first |= below(16) << 11;
         if (below(4) == 0) first |= 1u << 15;  // CLAMP
+        if (row_.is(kPermutes)) return words(first, 256 | 20 << 9 | 24 << 18);
         second |= source0() | 260 << 9 | (row_.is(kCarryIn) ? kCarry : 264u) << 18;
         return words(first, second);
     }
@@ -120,6 +127,8 @@ class Encoder {
     }
 
     const Row& row_;
+    const Target target_;
+    const Family& family_;
     Numbers& random_;
 };
 
@@ -147,7 +156,9 @@ std::uint32_t random_mask(Numbers& random) {
 
 class Experiment {
   public:
-    explicit Experiment(Target target) : decoder_{target}, storage_(600) {
+    Experiment(Target target, unsigned width)
+        : target_{target}, width_{width}, decoder_{target, best_level(), width}, storage_(600) {
+        wave_.width = static_cast<std::uint8_t>(width);
         wave_.v = storage_.front().lane, wave_.acc = wave_.v + 256 * kMostLanes;
         wave_.fetch = [](Wave&, std::uint64_t) -> const Inst* { return nullptr; };
         set_constants(wave_);
@@ -156,18 +167,31 @@ class Experiment {
         scene_.session.checks.set(kfdemu::Check::init);
     }
 
+    void run_all() {
+        for (const Row& row : rows()) {
+            if (!row.on(target_) || is_left_out(row.name)) continue;
+            Numbers random{row.opcodes.gfx9.number + 1000u * static_cast<unsigned>(row.format)};
+            if (row.format <= Format::Sopk)
+                for (unsigned n = 0; n < 60; ++n) run(row, Form::Plain, random);
+            else
+                for (const Form form : {Form::Plain, Form::Vop3, Form::Sdwa, Form::Dpp, Form::Dpp8})
+                    for (unsigned n = 0; n < 2; ++n) run(row, form, random);
+        }
+        REQUIRE(executed_ > 4000);
+    }
+
+  private:
     void run(const Row& row, Form form, Numbers& random) {
-        const auto encoded = Encoder{row, random}.encode(form);
+        const auto encoded = Encoder{row, target_, random}.encode(form);
         if (!encoded) return;
         const Inst inst = decoder_.decode(0x1000, *encoded);
         if (inst.row != static_cast<std::size_t>(&row - rows().data())) return;  // not on this target
+        ++executed_;
         begin(random);
         fill(random, 2);
         flow(inst);
         compare(inst, random);
     }
-
-  private:
     void begin(Numbers& random) {
         for (std::size_t n = 0; n < Registers::kCount; ++n)
             value_.all()[n] = random_value(random), undefined_.all()[n] = random_mask(random);
@@ -176,8 +200,8 @@ class Experiment {
         DefinedRegisters& registers = own_.registers;
         registers.begin({});
         for (unsigned n = 0; n < kAcc0 + 256u; ++n) registers.define(static_cast<Operand>(n), ~std::uint64_t{0});
-        for (unsigned n = 0; n < kVectors * kMostLanes; ++n)
-            registers.set(static_cast<Operand>(kVgpr0 + n / kMostLanes), n % kMostLanes, {undefined_.vectors[n], 0});
+        for (unsigned n = 0; n < kVectors * width_; ++n)
+            registers.set(static_cast<Operand>(kVgpr0 + n / width_), n % width_, {undefined_.vectors[n], 0});
         for (unsigned n = 0; n < kScalars; ++n) registers.set(static_cast<Operand>(n), 0, {undefined_.scalars[n], 0});
         for (unsigned n = 0; n < 2; ++n) registers.set(static_cast<Operand>(kVcc + n), 0, {undefined_.vcc[n], 0});
         registers.scc = {undefined_.scc, 0};
@@ -230,9 +254,9 @@ class Experiment {
             for (std::size_t n = 0; n < Registers::kCount; ++n) differs.all()[n] |= now.all()[n] ^ first.all()[n];
         }
         INFO(rows()[inst.row].name << " " << std::hex << inst.dwords[0] << " " << inst.dwords[1]);
-        for (unsigned n = 0; n < kVectors * kMostLanes; ++n)
-            require_undefined("v", n / kMostLanes, n % kMostLanes, differs.vectors[n],
-                              own_.registers.at(static_cast<Operand>(kVgpr0 + n / kMostLanes), n % kMostLanes));
+        for (unsigned n = 0; n < kVectors * width_; ++n)
+            require_undefined("v", n / width_, n % width_, differs.vectors[n],
+                              own_.registers.at(static_cast<Operand>(kVgpr0 + n / width_), n % width_));
         for (unsigned n = 0; n < kScalars; ++n)
             require_undefined("s", n, 0, differs.scalars[n], own_.registers.at(static_cast<Operand>(n), 0));
         for (unsigned n = 0; n < 2; ++n)
@@ -243,13 +267,15 @@ class Experiment {
         if ((differs & ~marked.bits) == 0) return;
         INFO(kind << number << " in lane " << lane << ": " << std::hex << differs << " differ, " << marked.bits
                   << " are undefined; v0 " << value_.vectors[lane] << "/" << undefined_.vectors[lane] << " v4 "
-                  << value_.vectors[4 * kMostLanes + lane] << "/" << undefined_.vectors[4 * kMostLanes + lane] << " v8 "
-                  << value_.vectors[8 * kMostLanes + lane] << "/" << undefined_.vectors[8 * kMostLanes + lane]
-                  << " s20 " << value_.scalars[20] << "/" << undefined_.scalars[20] << " s24 " << value_.scalars[24]
-                  << "/" << undefined_.scalars[24]);
+                  << value_.vectors[4 * width_ + lane] << "/" << undefined_.vectors[4 * width_ + lane] << " v8 "
+                  << value_.vectors[8 * width_ + lane] << "/" << undefined_.vectors[8 * width_ + lane] << " s20 "
+                  << value_.scalars[20] << "/" << undefined_.scalars[20] << " s24 " << value_.scalars[24] << "/"
+                  << undefined_.scalars[24]);
         FAIL("");
     }
 
+    const Target target_;
+    const unsigned width_;
     const Decoder decoder_;
     std::vector<Lanes> storage_;
     Wave wave_{};
@@ -259,23 +285,17 @@ class Experiment {
     WaveShadow own_;
     Registers value_, undefined_;
     std::uint64_t exec_ = 0;
+    unsigned executed_ = 0;
 };
 
 }  // namespace
 
 TEST_CASE("what differs when undefined bits do is undefined, for every instruction", "[check][init]") {
-    for (const Target target : dispatch_test::targets()) {
-        auto experiment = std::make_unique<Experiment>(target);
-        for (const Row& row : rows()) {
-            if (!row.on(target) || is_left_out(row.name)) continue;
-            Numbers random{row.opcodes.gfx9.number + 1000u * static_cast<unsigned>(row.format)};
-            if (row.format <= Format::Sopk)
-                for (unsigned n = 0; n < 60; ++n) experiment->run(row, Form::Plain, random);
-            else
-                for (const Form form : {Form::Plain, Form::Vop3, Form::Sdwa, Form::Dpp})
-                    for (unsigned n = 0; n < 2; ++n) experiment->run(row, form, random);
+    for (const Target target : dispatch_test::targets())
+        for (const unsigned width : {kMostLanes, 32u}) {
+            if (width != kMostLanes && (!traits_of(target).wave32 || !is_built(width))) continue;
+            std::make_unique<Experiment>(target, width)->run_all();
         }
-    }
 }
 
 TEST_CASE("what a condition chooses has the condition as its origin", "[check][init]") {

@@ -39,6 +39,13 @@ constexpr InitDefect kInitDefects[] = {
     {"group_y", "stored", "global_store_dword v0, v1", "s3"},
     {"stored_byte", "stored", "global_store_byte v0, v1", "v1"},
     {"atomic_data", "stored", "global_atomic_add v0, v1", "v1"},
+    {"other_row", "address", "global_load_dword v1, v1", "v2"},
+    {"lane_numbers", "stored", "global_store_dword v0, v1", "s9"},
+    {"eight_lanes", "stored", "global_store_dword v0, v1", "v2"},
+    {"vector_number", "address", "v_movreld_b32", "m0"},
+    {"moved", "stored", "global_store_dword v0, v1", "v3"},
+    {"sum_of_three", "stored", "global_store_dword v0, v1", "v2"},
+    {"high_scalar", "address", "s_load_dword s8", "s104"},
     {"matrix", "stored", "global_store_dword v0, v3", "v1"},
     {"scales", "stored", "global_store_dword v0, v8", "v2"},
 };
@@ -78,7 +85,7 @@ void run_on_new_memory(Checked& gpu, const char* level, const char* kernel, bool
 
 template <class Test>
 void on_each_compiled_defect(Test&& test) {
-    on_each_build([&](Target target, const char* level) {
+    on_each_build([&](Variant target, const char* level) {
         for (const Compiled& defect : kCompiledDefects) {
             INFO(defect.kernel);
             test(target, level, defect);
@@ -89,46 +96,46 @@ void on_each_compiled_defect(Test&& test) {
 }  // namespace
 
 TEST_CASE("each use of a value that was never written is reported with its origin", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const InitDefect& defect : kInitDefects) {
             if (!has_kernel(target, defect.kernel)) continue;
             Checked gpu{target, Check::init};
             const CodeObject code = gpu.load("init");
             require_finished(run_defect(gpu, code, defect.kernel), defect.kernel);
-            INFO(defect.kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
+            INFO(defect.kernel << " on " << name_of(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules() == Rules{defect.rule});
             const Finding found = gpu.findings().front();
-            REQUIRE(found.at.instruction.find(defect.instruction) == 0);
+            REQUIRE(found.at.instruction.find(spelled(target, defect.instruction)) == 0);
             REQUIRE(found.what.ends_with(std::string{" "} + defect.source + ", which nothing wrote"));
             REQUIRE(found.kernel_object == code.symbol(std::string{defect.kernel} + ".kd"));
         }
 }
 
 TEST_CASE("the twins that write the value first are silent", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const InitDefect& defect : kInitDefects) {
             if (!has_kernel(target, defect.kernel)) continue;
             Checked gpu{target, Check::init};
             const std::string kernel = std::string{defect.kernel} + "_mended";
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
+            INFO(kernel << " on " << name_of(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
 
 TEST_CASE("undefined bits that do not matter are not reported", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const char* kernel : kInitCorrect) {
             if (!has_kernel(target, kernel)) continue;
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("init"), kernel), kernel);
-            INFO(kernel << " on " << kfdemu::isa::name(target) << "\n" << gpu.text());
+            INFO(kernel << " on " << name_of(target) << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
 
 TEST_CASE("unwritten LDS and stack variables of compiled kernels are reported", "[check][init]") {
-    on_each_compiled_defect([](Target target, const char* level, const Compiled& defect) {
+    on_each_compiled_defect([](Variant target, const char* level, const Compiled& defect) {
         Checked gpu{target, Check::init};
         require_finished(run_defect(gpu, gpu.load("unwritten", level), defect.kernel), defect.kernel);
         INFO(gpu.text());
@@ -138,27 +145,27 @@ TEST_CASE("unwritten LDS and stack variables of compiled kernels are reported", 
 }
 
 TEST_CASE("compiled kernels that write their variables first are silent", "[check][init]") {
-    on_each_compiled_defect([](Target target, const char* level, const Compiled& defect) {
+    on_each_compiled_defect([](Variant target, const char* level, const Compiled& defect) {
         Checked gpu{target, Check::init};
         const std::string kernel = std::string{defect.kernel} + "_mended";
         require_finished(run_defect(gpu, gpu.load("unwritten", level), kernel), kernel);
         INFO(gpu.text());
         REQUIRE(gpu.rules().empty());
     });
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const char* level : kCompiled) {
             Checked gpu{target, Check::init};
             require_finished(run_defect(gpu, gpu.load("unwritten", level), "silent_padding"), "silent_padding");
-            INFO(kfdemu::isa::name(target) << " at -" << level << "\n" << gpu.text());
+            INFO(name_of(target) << " at -" << level << "\n" << gpu.text());
             REQUIRE(gpu.rules().empty());
         }
 }
 
 TEST_CASE("device memory that nothing wrote is reported where its contents matter", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const char* level : kCompiled)
             for (const Compiled& defect : kMemoryDefects) {
-                INFO(defect.kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(defect.kernel << " on " << name_of(target) << " at -" << level);
                 Checked gpu{target, Check::init};
                 run_on_new_memory(gpu, level, defect.kernel, false);
                 INFO(gpu.text());
@@ -170,10 +177,10 @@ TEST_CASE("device memory that nothing wrote is reported where its contents matte
 }
 
 TEST_CASE("memory that the host has written, and copies of what nothing wrote, are silent", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const char* level : kCompiled) {
             for (const Compiled& defect : kMemoryDefects) {
-                INFO(defect.kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(defect.kernel << " on " << name_of(target) << " at -" << level);
                 Checked gpu{target, Check::init};
                 run_on_new_memory(gpu, level, defect.kernel, true);
                 INFO(gpu.text());
@@ -187,7 +194,7 @@ TEST_CASE("memory that the host has written, and copies of what nothing wrote, a
 }
 
 TEST_CASE("bytes that end within a dword may be those of the pattern", "[check][init]") {
-    on_each_build([](Target target, const char* level) {
+    on_each_build([](Variant target, const char* level) {
         Checked gpu{target, Check::init};
         auto* in = gpu.machine.allocate<std::uint32_t>(16);
         auto* out = gpu.machine.allocate<std::uint32_t>(64);
@@ -204,7 +211,7 @@ TEST_CASE("bytes that end within a dword may be those of the pattern", "[check][
 }
 
 TEST_CASE("of a load that a buffer's end cuts, each dword has its own undefined bits", "[check][init]") {
-    for (const Target target : targets())
+    for (const Variant target : variants())
         for (const bool third : {false, true}) {
             Checked gpu{target, Check::init};
             auto* in = gpu.machine.allocate<std::uint32_t>(4);

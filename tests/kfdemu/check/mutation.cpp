@@ -5,42 +5,47 @@
 
 #include "tests/kfdemu/check/checked.hpp"
 #include "tests/kfdemu/check/racing.hpp"
-#include "tools/kfdemu/isa/text/disassemble.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace check_test;
+namespace isa = kfdemu::isa;
 
 namespace {
 
 constexpr std::uint32_t kNop = 0xbf800000, kTrap = 0xbf920002;  // s_nop 0; s_trap 2, which ends the kernel with a fault
-bool is_wait(std::uint32_t dword, std::uint32_t) { return dword >> 16 == 0xbf8c; }
+bool is(const isa::Inst& inst, isa::Op op) { return inst.row == isa::index(op); }
+bool is_wait(const isa::Inst& inst, const isa::Inst&) {
+    return is(inst, isa::Op::s_waitcnt) || is(inst, isa::Op::s_waitcnt_vmcnt) || is(inst, isa::Op::s_waitcnt_lgkmcnt);
+}
 /// Of several states: what replaces it gives one. Clang lets a v_writelane_b32 that spills half of a pair of SGPRs wait
 /// for the other, as if that had written the pair.
-bool is_long_nop(std::uint32_t dword, std::uint32_t next) {
-    constexpr std::uint32_t kWriteLane = 0xd28a;
-    return dword > kNop && dword <= (kNop | 15) && next >> 16 != kWriteLane;
+bool is_long_nop(const isa::Inst& inst, const isa::Inst& next) {
+    return is(inst, isa::Op::s_nop) && inst.offset != 0 && !is(next, isa::Op::v_writelane_b32);
 }
-bool is_barrier(std::uint32_t dword, std::uint32_t) { return dword == 0xbf8a0000; }
-/// buffer_wbinvl1_vol, buffer_inv sc1.
-bool is_invalidation(std::uint32_t dword, std::uint32_t) {
-    return (dword & 0xfffc0000) == 0xe0fc0000 || (dword & 0xfffc8000) == 0xe0a48000;
+bool is_barrier(const isa::Inst& inst, const isa::Inst&) { return is(inst, isa::Op::s_barrier); }
+/// For the agent.
+bool is_invalidation(const isa::Inst& inst, const isa::Inst&) {
+    return is(inst, isa::Op::buffer_wbinvl1_vol) || is(inst, isa::Op::buffer_gl1_inv) ||
+           (is(inst, isa::Op::buffer_invl2) && inst.has(isa::kScc));
 }
-bool is_writeback(std::uint32_t dword, std::uint32_t) { return (dword & 0xfffc8000) == 0xe0a08000; }
-/// A DS instruction, by its opcode.
-bool is_lds_write(std::uint32_t dword, std::uint32_t) {
-    const std::uint32_t op = dword >> 17 & 0xff;
-    return dword >> 26 == 0x36 && ((op & 0xbf) == 0x0d || (op & 0xbf) == 0x0e || (op & 0xbf) == 0x0f || op == 0x1e ||
-                                   op == 0x1f || op == 0x54 || op == 0x55 || op == 0xde || op == 0xdf);
+bool is_writeback(const isa::Inst& inst, const isa::Inst&) {
+    return is(inst, isa::Op::buffer_wbl2) && inst.has(isa::kScc);
+}
+bool is_lds_write(const isa::Inst& inst, const isa::Inst&) {
+    return inst.format == isa::Format::Ds && isa::rows()[inst.row].is(isa::kStore);
 }
 
-/// What is removed, how long it is, and the check that is to notice.
+/// What is removed, and the check that is to notice.
 struct Mutation {
     Check check;
-    bool (*is_removed)(std::uint32_t dword, std::uint32_t next);
-    unsigned dwords;
+    bool (*is_removed)(const isa::Inst& inst, const isa::Inst& next);
 };
-constexpr Mutation kWaits{Check::wait, is_wait, 1}, kNops{Check::wait, is_long_nop, 1},
-    kBarriers{Check::lds_race, is_barrier, 1}, kLdsWrites{Check::init, is_lds_write, 2},
-    kInvalidations{Check::fence, is_invalidation, 2}, kWritebacks{Check::fence, is_writeback, 2};
+constexpr Mutation kWaits{Check::wait, is_wait}, kNops{Check::wait, is_long_nop},
+    kBarriers{Check::lds_race, is_barrier}, kLdsWrites{Check::init, is_lds_write},
+    kInvalidations{Check::fence, is_invalidation}, kWritebacks{Check::fence, is_writeback};
+
+unsigned lanes_of(const Variant& variant) { return isa::traits_of(variant).wave32 && !variant.wide ? 32 : 64; }
 
 using Run = Outcome (*)(Checked&, const CodeObject&);
 
@@ -118,9 +123,14 @@ Tally mutate(Checked& gpu, const CodeObject& code, const Mutation& mutation, Lau
     REQUIRE(gpu.rules().empty());
     Tally tally;
     const std::span<std::uint32_t> text = code.text();
-    for (std::size_t at = 0; at + mutation.dwords <= text.size(); ++at) {
-        if (!mutation.is_removed(text[at], at + 1 < text.size() ? text[at + 1] : 0)) continue;
-        const std::span<std::uint32_t> removed = text.subspan(at, mutation.dwords);
+    const isa::Decoder decoder{gpu.variant, isa::best_level(), lanes_of(gpu.variant)};
+    std::size_t after = 0;
+    for (std::size_t at = 0; at < text.size(); at = after) {
+        const isa::Inst inst = decoder.decode(0, text.subspan(at));
+        after = at + inst.size;
+        if (inst.row == isa::Decoder::kNoRow || after >= text.size()) continue;
+        if (!mutation.is_removed(inst, decoder.decode(0, text.subspan(after)))) continue;
+        const std::span<std::uint32_t> removed = text.subspan(at, inst.size);
         const std::vector<std::uint32_t> original(removed.begin(), removed.end());
         removed.front() = kTrap;
         const bool executed = launch().state == kfdemu::Dispatch::State::Failed;
@@ -171,7 +181,7 @@ Tally remove_fences(Target target, const char* level, const char* source, const 
 }
 
 void print(const char* what, const char* name, Target target, const char* level, const Tally& t) {
-    std::printf("mutation: %-17s %-7s %s: %2u %s, %2u caught, %2u redundant\n", name, kfdemu::isa::name(target), level,
+    std::printf("mutation: %-17s %-7s %s: %2u %s, %2u caught, %2u redundant\n", name, isa::name(target), level,
                 t.removed, what, t.caught, t.redundant);
 }
 
@@ -180,7 +190,7 @@ Tally mutate_all(const char* what, const Mutation& mutation) {
     for (const Target target : targets())
         for (const char* level : kLevels)
             for (const auto& [name, run] : kRuns) {
-                INFO(name << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(name << " on " << isa::name(target) << " at -" << level);
                 const Tally t = mutate(mutation, target, level, run);
                 print(what, name, target, level, t);
                 sum += t;
@@ -204,7 +214,7 @@ TEST_CASE("one s_nop of several states at a time becomes one of one state in com
         for (const char* level : kCompiled) {
             Tally all;
             for (const std::string& kernel : matrix_kernels(target)) {
-                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(kernel << " on " << isa::name(target) << " at -" << level);
                 all += shorten_nops(target, level, kernel);
             }
             print("s_nop", "matrix", target, level, all);
@@ -230,7 +240,7 @@ TEST_CASE("one s_barrier at a time is removed from compiled kernels", "[check][r
             for (const auto& [name, run] : kSharing) add(name, target, level, mutate(kBarriers, target, level, run));
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const char* kernel : kRacing) {
-                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(kernel << " on " << isa::name(target) << " at -" << level);
                 add(kernel, target, level, remove_barriers(target, level, kernel));
             }
     }
@@ -247,7 +257,7 @@ TEST_CASE("one cache invalidation or writeback at a time is removed from compile
     for (const Target target : targets())
         for (const char* level : {"O0", "O1", "O2", "O3"})
             for (const auto& [source, kernel] : kTelling) {
-                INFO(kernel << " on " << kfdemu::isa::name(target) << " at -" << level);
+                INFO(kernel << " on " << isa::name(target) << " at -" << level);
                 const Tally t = remove_fences(target, level, source, kernel);
                 print("fences", kernel, target, level, t);
                 sum += t;

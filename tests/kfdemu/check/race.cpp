@@ -1,6 +1,8 @@
 // `race`: accesses of LDS by two waves that no barrier orders.
 #include "tests/kfdemu/check/checked.hpp"
 #include "tests/kfdemu/check/racing.hpp"
+#include "tools/kfdemu/check/race/group_order.hpp"
+#include "tools/kfdemu/check/race/pending_stores.hpp"
 
 using namespace check_test;
 
@@ -58,7 +60,7 @@ TEST_CASE("correct kernels without barriers are silent", "[check][race]") {
 }
 
 TEST_CASE("a write that is not waited for may happen after the barrier", "[check][race]") {
-    for (const Target target : targets()) {
+    for (const Variant target : variants()) {
         Checked gpu{target, Check::race};
         const CodeObject code = gpu.load("race_wait");
         require_finished(run_race(gpu, code, "late_write_mended", 128), "late_write_mended");
@@ -67,4 +69,21 @@ TEST_CASE("a write that is not waited for may happen after the barrier", "[check
         require_finished(run_race(gpu, code, "late_write", 128), "late_write");
         REQUIRE(gpu.rules() == Rules{"lds-race-before-wait"});
     }
+}
+
+TEST_CASE("a work-group has up to 32 waves", "[check][race]") {
+    using kfdemu::check::GroupOrder;
+    GroupOrder order;
+    order.begin(32);
+    for (unsigned wave = 0; wave < 32; ++wave) order.issue(wave, true);
+    const GroupOrder::Stamp last = order.now(31);
+    REQUIRE(order.between(last, 0, GroupOrder::Waits::Needed) == GroupOrder::Is::NoBarrier);
+    for (unsigned wave = 0; wave < 32; ++wave) order.waited(wave, 0), order.barrier(wave);
+    REQUIRE(order.between(last, 0, GroupOrder::Waits::Needed) == GroupOrder::Is::Ordered);
+    kfdemu::check::PendingStores stores;
+    stores.begin();
+    stores.issue(31, kfdemu::check::PendingStores::Does::Stores);
+    REQUIRE(stores.any(31));
+    REQUIRE_FALSE(stores.any(15));
+    REQUIRE(stores.waited(31, 0).stores);
 }

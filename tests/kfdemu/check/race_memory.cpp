@@ -46,7 +46,7 @@ TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
 
 TEST_CASE("beyond its limit, memory is not watched, and kernels run on", "[check][race]") {
     using kfdemu::check::MemoryShadow;
-    for (const Target target : targets()) {
+    for (const Variant target : variants()) {
         Checked gpu{target, Check::race};
         const CodeObject code = gpu.load("race_memory", "O2");
         MemoryShadow::set_limit(1);

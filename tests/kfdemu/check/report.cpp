@@ -92,7 +92,7 @@ TEST_CASE("a finding names instruction, lane, wave and work-group", "[check][rep
     const std::string text = gpu.text();
     INFO(text);
     REQUIRE(text.find("check wait: v1 is read while a load may still write v1: s_waitcnt vmcnt(0) is missing\n") == 0);
-    REQUIRE(text.find(": v_add_u32_e32 v2, 1, v1\n") != std::string::npos);
+    REQUIRE(text.find(": " + spelled(gpu.variant, "v_add_u32_e32 v2, 1, v1") + "\n") != std::string::npos);
     REQUIRE(text.find("lane 0 of wave 0 of work-group (0, 0, 0)") != std::string::npos);
     REQUIRE(text.find("the load 0x") != std::string::npos);
 }

@@ -31,7 +31,7 @@ struct Facts {
         reads_scc = row.is(kReadsScc), writes_scc = row.is(kWritesScc);
         mark(reads, kM0, 1, row.is(kReadsM0));
         mark(writes, kM0, 1, row.is(kWritesM0));
-        mark(reads, kVcc, 2, row.is(kReadsVcc));
+        mark(reads, kVcc, inst.mask_dwords(), row.is(kReadsVcc));
         mark(reads, kExec, 2, row.is(kReadsExec) || !scalar);
         mark(writes, kExec, 2, row.is(kWritesExec));
     }
@@ -42,7 +42,12 @@ struct Facts {
 
 class Waves {
   public:
-    explicit Waves(Target target) : target_{target}, first_{target}, second_{target}, decoder_{target} {}
+    explicit Waves(Target target, unsigned width = kMostLanes)
+        : target_{target},
+          first_{target, best_level(), width},
+          second_{target, best_level(), width},
+          decoder_{target, best_level(), width},
+          width_{width} {}
 
     /// The instruction executes on two waves that agree only in what it reads: they agree in what it writes, and
     /// nothing else changes.
@@ -58,7 +63,7 @@ class Waves {
         if (stop == Stop::Illegal) return;
         REQUIRE(first_.wave().pc == second_.wave().pc);
         for (unsigned n = 0; n < kScalars; ++n) compare(facts, n, 1);
-        for (unsigned n = kVgpr0; n < kRegisters; ++n) compare(facts, n, 64);
+        for (unsigned n = kVgpr0; n < kRegisters; ++n) compare(facts, n, width_);
         require(facts.writes_scc || first_.wave().scc == before_scc_, "SCC", "changes");
         require(!facts.writes_scc || first_.wave().scc == second_.wave().scc, "SCC", "depends on what is not read");
     }
@@ -66,7 +71,7 @@ class Waves {
   private:
     /// It may keep a part of its destination because of its form.
     static bool keeps(const Inst& inst, const Row& row) {
-        return inst.form == Form::Dpp || (inst.flags & kFinish) != 0 || row.is(kLowHalf) || row.is(kHighHalf) ||
+        return inst.moves_lanes() || (inst.flags & kFinish) != 0 || row.is(kLowHalf) || row.is(kHighHalf) ||
                row.is(kNamedLane);
     }
     u32 word() { return random_.bits(16) | random_.bits(16) << 16; }
@@ -80,7 +85,7 @@ class Waves {
     }
     void fill(const Facts& facts, bool keeps) {
         for (unsigned n = 0; n < kScalars; ++n) fill(facts, n, 1, keeps);
-        for (unsigned n = kVgpr0; n < kRegisters; ++n) fill(facts, n, 64, keeps);
+        for (unsigned n = kVgpr0; n < kRegisters; ++n) fill(facts, n, width_, keeps);
         before_scc_ = random_.one_in(2);
         first_.wave().scc = before_scc_;
         second_.wave().scc = facts.reads_scc ? before_scc_ : !before_scc_;
@@ -99,7 +104,7 @@ class Waves {
     }
     void compare(const Facts& facts, unsigned n, unsigned lanes) {
         const u32 *one = registers(first_, n), *two = registers(second_, n);
-        const std::string name = kfdemu::check::register_name(static_cast<Operand>(n), 1);
+        const std::string name = kfdemu::check::register_name(target_, static_cast<Operand>(n), 1);
         if (facts.writes[n])
             require(std::memcmp(one, two, 4 * lanes) == 0, name.c_str(), "depends on what is not read");
         else
@@ -109,6 +114,7 @@ class Waves {
     Target target_;
     Machine first_, second_;
     Decoder decoder_;
+    unsigned width_;
     Random random_{7};
     u32 before_[kRegisters][64];
     bool before_scc_ = false;
@@ -138,6 +144,17 @@ TEST_CASE("instructions read and write what their rows say", "[isa][facts]") {
         for (const Row& row : rows()) {
             if (newest(row) != target || is_left_out(row)) continue;
             for (const Words& words : samples(row, target)) waves->check(row, words);
+        }
+    }
+}
+
+TEST_CASE("on gfx1030, they do in waves of 64 and of 32 lanes", "[isa][facts]") {
+    for (const unsigned width : {kMostLanes, 32u}) {
+        if (!is_built(width)) continue;
+        auto waves = std::make_unique<Waves>(Target::gfx1030, width);
+        for (const Row& row : rows()) {
+            if (!row.on(Target::gfx1030) || is_left_out(row)) continue;
+            for (const Words& words : samples(row, Target::gfx1030, width)) waves->check(row, words);
         }
     }
 }
@@ -248,4 +265,19 @@ TEST_CASE("loads and stores access the bytes that their rows say, and place them
         for (unsigned n = 0; n <= kResult; ++n) old = random.bits(16), old |= random.bits(15) << 16;
         REQUIRE((lane.result(0) & other_half) == (old & other_half));
     }
+}
+
+TEST_CASE("global_load_dword_addtid accesses a dword for each lane", "[isa][facts]") {
+    constexpr u32 kBaseRegister = 4, kOffset = 16;
+    constexpr u32 kCode[] = {0xdc000000 | 0x16 << 18 | 2 << 14 | kOffset, kBaseRegister << 16 | kResult << 24};
+    const Inst inst = Decoder{Target::gfx1030, best_level(), 32}.decode(kCodeBase, kCode);
+    REQUIRE(inst.row == index(Op::flat_load_dword_addtid));
+    Machine machine{Target::gfx1030, best_level(), 32};
+    machine.exec(0xffff'ffff);
+    machine.wave().set_s64(kBaseRegister, 0x1234'5678'9000);
+    kfdemu::check::Segments segments;
+    kfdemu::check::find_accesses(machine.wave(), inst, segments);
+    REQUIRE(segments.count == 1);
+    REQUIRE(segments.access[0].bytes == 4);
+    for (unsigned l = 0; l < 32; ++l) REQUIRE(segments.access[0].at[l] == 0x1234'5678'9000 + kOffset + 4 * l);
 }

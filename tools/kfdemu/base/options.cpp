@@ -162,11 +162,6 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             return std::string{word} + ": expected auto, on, off, strict, check, check-stop or NAME=VALUE";
         }
     }
-    const bool watched = options.checks.any() || !options.counters.empty();
-    if (const Model* const model = find_model(options.model); watched && model->workgroup_processors)
-        return "gpu=" + options.model +
-               ": checks and counters know the instructions and rules of GFX9 alone; leave them "
-               "away, or run the program on gfx90a with them";
     if (!options.checks.any() && !options.check_report.empty())
         return "check-report=" + options.check_report + ": nothing is checked; add check or check=NAME";
     return options;

@@ -158,6 +158,8 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     group_id_sgprs_ = set_group_id(common, l, {});
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
     registers_.flat_scratch = traits_of(l).architected_scratch;
+    registers_.xnack_mask = !traits_of(l).scratch_register;
+    registers_.lanes = l.kernel.width;
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
     common.width = static_cast<std::uint8_t>(l.kernel.width);

@@ -12,6 +12,13 @@ INLINE u32 by_lane(u32 n) {
     asm volatile("" : "+v"(n));
     return n;
 }
+INLINE void wait_for_stores() {
+#ifdef __GFX10__
+    asm volatile("s_waitcnt_vscnt null, 0x0" ::: "memory");
+#else
+    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+#endif
+}
 INLINE void wait_for(const u32* flag) {
     while (load(flag) == 0) __builtin_amdgcn_s_sleep(1);
 }
@@ -22,9 +29,9 @@ INLINE void wait_for(const u32* flag) {
     KERNEL void name##_mended(const u32* in, u32* out) { name##_body(in, out, true); } \
     INLINE void name##_body([[maybe_unused]] const u32* in, [[maybe_unused]] u32* out, bool mended)
 
-/// The first wave of work-group 0 writes 64 elements at 1024.
+/// The first wave of work-group 0 writes an element a lane at 1024.
 INLINE bool writes(const u32* in, u32* out) {
-    const bool mine = group() == 0 && local_x() < 64;
+    const bool mine = group() == 0 && local_x() < lanes();
     if (mine) out[1024 + local_x()] = in[local_x()];
     return mine;
 }
@@ -44,7 +51,7 @@ PAIR(no_acquire) {
     if (!sees_flag(out)) return;
     if (mended) acquire();
     compiler_only();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // no_acquire
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // no_acquire
 }
 
 /// An acquire for the work-group alone.
@@ -55,7 +62,7 @@ PAIR(narrow_acquire) {
     }
     if (!sees_flag(out)) return;
     mended ? acquire() : acquire_in_group();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_acquire
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // narrow_acquire
 }
 
 /// An acquire before the flag is seen.
@@ -69,7 +76,7 @@ PAIR(early_acquire) {
     wait_for(out + 8);
     if (mended) acquire();
     compiler_only();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // early_acquire
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // early_acquire
 }
 
 /// The last work-group, by a counter, sums up: its loads are plain, and relaxed atomics alone are between.
@@ -125,7 +132,7 @@ PAIR(no_release) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // no_release
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // no_release
 }
 
 /// A release for the work-group alone.
@@ -136,7 +143,7 @@ PAIR(narrow_release) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // narrow_release
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // narrow_release
 }
 
 /// A counter is the flag, and no release.
@@ -148,7 +155,7 @@ PAIR(counted) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // counted
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // counted
 }
 
 /// A release after the flag.
@@ -161,20 +168,20 @@ PAIR(late_release) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];  // late_release
+    out[2048 + item()] = out[1024 + local_x() % lanes()];  // late_release
 }
 
 /// Correct where stores are written through: they have happened when another wave sets the flag.
 KERNEL void flag_by_another_wave(const u32* in, u32* out) {
     if (group() == 0) {
         writes(in, out);
-        asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+        wait_for_stores();
         __builtin_amdgcn_s_barrier();
-        if (local_x() == 64) store(out + 8, 1);
+        if (local_x() == lanes()) store(out + 8, 1);
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];
+    out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 
 /// Correct there: a volatile store is waited for.
@@ -186,7 +193,7 @@ KERNEL void volatile_between(const u32* in, u32* out) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];
+    out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 
 /// Correct: the first wave releases for its work-group, and the second sets the flag with a store pending.
@@ -194,26 +201,26 @@ KERNEL void released_by_another_wave(const u32* in, u32* out) {
     if (group() == 0) {
         if (!writes(in, out)) out[3200 + local_x()] = 1;
         barrier();
-        if (local_x() < 64) release();
+        if (local_x() < lanes()) release();
         barrier();
-        if (local_x() == 64) store(out + 8, 1);
+        if (local_x() == lanes()) store(out + 8, 1);
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];
+    out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 /// Correct: no cache keeps what the reader wants, and the store after it is of no concern.
 KERNEL void stored_past_the_cache(const u32* in, u32* out) {
-    if (group() == 0 && local_x() < 64) {
+    if (group() == 0 && local_x() < lanes()) {
         store(out + 1024 + local_x(), in[local_x()]);
-        asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
+        wait_for_stores();
         out[3200 + local_x()] = 1;
         compiler_only();
         store(out + 8, 1);
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];
+    out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 /// Correct: the reader's loads miss the cache.
 KERNEL void atomic_reader(const u32* in, u32* out) {
@@ -222,7 +229,7 @@ KERNEL void atomic_reader(const u32* in, u32* out) {
         store(out + 8, 1);
     }
     if (!sees_flag(out)) return;
-    out[2048 + item()] = load(out + 1024 + local_x() % 64);
+    out[2048 + item()] = load(out + 1024 + local_x() % lanes());
 }
 /// Correct: the first wave acquires for its work-group.
 KERNEL void acquired_by_another_wave(const u32* in, u32* out) {
@@ -230,12 +237,12 @@ KERNEL void acquired_by_another_wave(const u32* in, u32* out) {
         release();
         store(out + 8, 1);
     }
-    if (reads() && local_x() < 64) {
+    if (reads() && local_x() < lanes()) {
         wait_for(out + 8);
         acquire();
     }
     barrier();
-    if (reads()) out[2048 + item()] = out[1024 + local_x() % 64];
+    if (reads()) out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 /// Correct: handed from work-group to work-group.
 KERNEL void relay(const u32* in, u32* out) {
@@ -254,7 +261,7 @@ KERNEL void nontemporal_reader(const u32* in, u32* out) {
     }
     if (!sees_flag(out)) return;
     compiler_only();
-    out[2048 + item()] = __builtin_nontemporal_load(out + 1024 + local_x() % 64);
+    out[2048 + item()] = __builtin_nontemporal_load(out + 1024 + local_x() % lanes());
 }
 /// Correct: what is stored between the release and the flag need not have happened.
 KERNEL void store_after_release(const u32* in, u32* out) {
@@ -266,7 +273,7 @@ KERNEL void store_after_release(const u32* in, u32* out) {
     }
     if (!sees_flag(out)) return;
     acquire();
-    out[2048 + item()] = out[1024 + local_x() % 64];
+    out[2048 + item()] = out[1024 + local_x() % lanes()];
 }
 /// Correct: the same before a counter.
 KERNEL void store_before_count(const u32* in, u32* out) {

@@ -38,7 +38,7 @@ pair neighbour
 
 .macro neighbour_of_active_body fix
   v_mov_b32 v1, v0
-  v_cmpx_eq_u32 vcc, v0, v0
+  v_cmpx_eq_u32 TO_VCC v0, v0
   states \fix, 5
   v_mov_b32_dpp v1, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0
   store_v1
@@ -149,3 +149,24 @@ begin silent_others
   s_getreg_b32 s9, hwreg(HW_REG_GPR_ALLOC)
   v_mov_b32_dpp v1, v0 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0
 end silent_others
+
+#ifdef GFX10
+.macro denormals_body fix
+  global_atomic_fmin v0, v0, s[6:7]
+  states \fix, 3
+  s_denorm_mode 0
+.endm
+pair denormals
+
+// Integer atomics; and what lets the atomic leave.
+begin silent_denormals
+  global_atomic_smin v0, v0, s[6:7]
+  s_denorm_mode 0
+  global_atomic_fmin v0, v0, s[6:7]
+  v_mov_b32 v1, v0
+  s_denorm_mode 0
+  global_atomic_fmin v0, v0, s[6:7]
+  s_waitcnt_vscnt null, 0x0
+  s_denorm_mode 0
+end silent_denormals
+#endif

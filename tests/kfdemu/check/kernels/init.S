@@ -50,7 +50,7 @@ end stack_address_mended, 0, 64
   s_mov_b32 s8, s4
   s_mov_b32 s9, s5
   s_mov_b32 s10, -1
-  if_fixed \fix, s_mov_b32 s11, 0x00027000
+  if_fixed \fix, s_mov_b32 s11, RESOURCE_FORMAT
   buffer_load_dword v1, v0, s[8:11], 0 offen
   store v1
 .endm
@@ -94,14 +94,14 @@ pair branch_sum
 .macro set_exec_body fix
   if_fixed \fix, v_mov_b32 v2, 64
   v_cmp_gt_u32 vcc, v2, v0
-  s_and_saveexec_b64 s[8:9], vcc
+  s_and_saveexec_mask MASK(8, 9), vcc
   store v0
 .endm
 pair set_exec
 
 .macro compare_exec_body fix
   if_fixed \fix, v_mov_b32 v2, 64
-  v_cmpx_gt_u32 vcc, v2, v0
+  v_cmpx_gt_u32 TO_VCC v2, v0
   store v0
 .endm
 pair compare_exec
@@ -150,9 +150,9 @@ pair lds_atomic, 256
 // Lanes 0 to 7 of v2 are written.
 .macro lane_body fix
   v_mov_b32 v1, 0
-  s_mov_b64 exec, 0xff
+  s_mov_mask exec, 0xff
   v_mov_b32 v2, 0
-  s_mov_b64 exec, -1
+  s_mov_mask exec, -1
   v_readlane_b32 s8, v2, 9 - 6 * \fix
   s_load_dword s9, s[4:5], s8
   store v1
@@ -161,9 +161,9 @@ pair lane
 
 .macro all_lanes_body fix
   if_fixed \fix, v_mov_b32 v2, 0
-  s_mov_b64 exec, 0xffff
+  s_mov_mask exec, 0xffff
   v_mov_b32 v2, 1
-  s_mov_b64 exec, -1
+  s_mov_mask exec, -1
   v_add_u32 v1, 1, v2
   store v1
 .endm
@@ -171,23 +171,23 @@ pair all_lanes
 
 // Lane 8 gets the value of lane 7.
 .macro neighbour_body fix
-  s_mov_b64 exec, 0xff00
+  s_mov_mask exec, 0xff00
   v_mov_b32 v2, 1
-  if_fixed \fix, s_mov_b64 exec, -1
+  if_fixed \fix, s_mov_mask exec, -1
   if_fixed \fix, v_mov_b32 v2, 1
-  s_mov_b64 exec, 0xff80
+  s_mov_mask exec, 0xff80
   v_mov_b32 v1, 0
   v_add_u32_dpp v1, v2, v1 row_shr:1 row_mask:0xf bank_mask:0xf
-  s_mov_b64 exec, 0xff00
+  s_mov_mask exec, 0xff00
   store v1
 .endm
 pair neighbour
 
 .macro permute_body fix
   if_fixed \fix, v_mov_b32 v2, 0
-  s_mov_b64 exec, 0xff
+  s_mov_mask exec, 0xff
   v_mov_b32 v2, 1
-  s_mov_b64 exec, -1
+  s_mov_mask exec, -1
   v_xor_b32 v3, 0xfc, v0
   ds_bpermute_b32 v1, v3, v2
   s_waitcnt lgkmcnt(0)
@@ -253,7 +253,7 @@ pair carry
 // The high half of the addend is undefined; the twin uses the low half of the sum only.
 .macro wide_sum_body fix
   v_mov_b32 v4, 0
-  v_mad_u64_u32 v[2:3], s[8:9], v0, v0, v[4:5]
+  v_mad_u64_u32 v[2:3], MASK(8, 9), v0, v0, v[4:5]
 .if \fix
   store v2
 .else
@@ -306,13 +306,83 @@ pair stored_byte
 .endm
 pair atomic_data
 
+#ifdef GFX10
+// Lane 0 of each row gets lane 9 of the other, which nothing wrote.
+.macro other_row_body fix
+  s_mov_b32 s8, 9 - 6 * \fix
+  s_mov_b32 s9, 0
+  s_mov_mask exec, 0x000f000f
+  v_mov_b32 v2, 0
+  s_mov_mask exec, 0x00010001
+  v_permlanex16_b32 v1, v2, s8, s9 op_sel:[1,0]
+  global_load_dword v1, v1, s[4:5]
+  store v1
+.endm
+pair other_row
+
+// Of the numbers of lanes, that of lane 8 is not written.
+.macro lane_numbers_body fix
+  s_mov_b32 s8, 0
+  if_fixed \fix, s_mov_b32 s9, 0
+  v_permlane16_b32 v1, v0, s8, s9
+  store v1
+.endm
+pair lane_numbers
+
+.macro eight_lanes_body fix
+  s_mov_mask exec, 0x0f0f0f0f
+  v_mov_b32 v2, 1
+  if_fixed \fix, s_mov_mask exec, -1
+  if_fixed \fix, v_mov_b32 v2, 1
+  s_mov_mask exec, 0x0f0f0f0f
+  v_mov_b32_dpp v1, v2 dpp8:[7,6,5,4,3,2,1,0] fi:1
+  store v1
+.endm
+pair eight_lanes
+
+.macro vector_number_body fix
+  v_mov_b32 v1, 0
+  if_fixed \fix, s_mov_b32 m0, 0
+  v_movreld_b32 v1, v0
+  store v1
+.endm
+pair vector_number
+
+// v3, which M0 selects.
+.macro moved_body fix
+  s_mov_b32 m0, 2
+  if_fixed \fix, v_mov_b32 v3, 1
+  v_movrels_b32 v1, v1
+  store v1
+.endm
+pair moved
+
+.macro sum_of_three_body fix
+  if_fixed \fix, v_mov_b32 v2, 1
+  v_xor3_b32 v1, v0, v2, v0
+  v_add3_u32 v1, v1, v0, 1
+  store v1
+.endm
+pair sum_of_three
+
+// XNACK_MASK and FLAT_SCRATCH are SGPRs like others.
+.macro high_scalar_body fix
+  if_fixed \fix, s_mov_b32 s104, 0
+  s_load_dword s8, s[4:5], s104
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32 v1, s8
+  store v1
+.endm
+pair high_scalar
+#endif
+
 #ifdef HAS_MATRIX
 // One row of A, in lane 5, is undefined: column 0 of D is in lane 0.
 .macro matrix_body fix
   v_mov_b32 v2, 1.0
-  s_mov_b64 exec, 0x0f
+  s_mov_mask exec, 0x0f
   v_mov_b32 v1, 1.0
-  s_mov_b64 exec, -1
+  s_mov_mask exec, -1
   v_accvgpr_write_b32 a0, v2
   v_accvgpr_write_b32 a1, v2
   v_accvgpr_write_b32 a2, v2
@@ -323,7 +393,7 @@ pair atomic_data
   s_nop 7
   v_accvgpr_read_b32 v3, a0
 .if \fix
-  s_mov_b64 exec, 0x0f
+  s_mov_mask exec, 0x0f
 .endif
   store v3
 .endm
@@ -387,13 +457,13 @@ end silent_xor
 
 // The lanes of vcc that EXEC leaves out are undefined.
 begin silent_masks
-  s_mov_b64 exec, 0xff
-  v_cmp_eq_u32 s[8:9], v0, v0
-  s_mov_b64 exec, -1
-  s_andn2_b64 s[20:21], s[20:21], exec
-  s_and_b64 s[8:9], s[8:9], exec
-  s_or_b64 s[20:21], s[20:21], s[8:9]
-  s_and_saveexec_b64 s[10:11], s[20:21]
+  s_mov_mask exec, 0xff
+  v_cmp_eq_u32 MASK(8, 9), v0, v0
+  s_mov_mask exec, -1
+  s_andn2_mask MASK(20, 21), MASK(20, 21), exec
+  s_and_mask MASK(8, 9), MASK(8, 9), exec
+  s_or_mask MASK(20, 21), MASK(20, 21), MASK(8, 9)
+  s_and_saveexec_mask MASK(10, 11), MASK(20, 21)
   store v0
 end silent_masks
 
@@ -414,7 +484,7 @@ begin silent_known_bits
 3:
   v_or_b32 v1, 0x100, v2
   v_cmp_ne_u32 vcc, 0, v1
-  s_and_saveexec_b64 s[10:11], vcc
+  s_and_saveexec_mask MASK(10, 11), vcc
   store v0
 end silent_known_bits
 

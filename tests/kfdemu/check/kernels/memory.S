@@ -52,7 +52,7 @@ begin silent_append
 end silent_append, 256
 
 begin by_lane
-  s_mov_b32 m0, 4
+  s_mov_b32 m0, 260 - 4 * LANES
   s_nop 0
   ds_read_addtid_b32 v1
   s_waitcnt lgkmcnt(0)

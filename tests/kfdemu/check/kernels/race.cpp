@@ -256,7 +256,7 @@ KERNEL void all_read(const u32* in, u32* out) {
 }
 /// All write one value; every wave reads what it wrote itself.
 KERNEL void same_value(const u32* in, u32* out) {
-    for (u32 n = local_x() % 64; n < 256; n += 64) tile[n] = n * 3 + 1;
+    for (u32 n = local_x() % lanes(); n < 256; n += lanes()) tile[n] = n * 3 + 1;
     out[local_x()] = tile[255 - local_x()] + in[0];
 }
 /// Correct: the turn goes from wave to wave, each of which adds to what the ones before it wrote.
@@ -290,8 +290,8 @@ KERNEL void arrived(const u32* in, u32* out) {
     barrier();
     tile[local_x()] = in[local_x()];
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    if (local_x() % 64 == 0) __hip_atomic_fetch_add((LDS_POINTER u32*)&count, 1u, __ATOMIC_RELAXED, kWorkgroup);
-    while (load((LDS_POINTER u32*)&count) != 4) __builtin_amdgcn_s_sleep(1);
+    if (local_x() % lanes() == 0) __hip_atomic_fetch_add((LDS_POINTER u32*)&count, 1u, __ATOMIC_RELAXED, kWorkgroup);
+    while (load((LDS_POINTER u32*)&count) != 256 / lanes()) __builtin_amdgcn_s_sleep(1);
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
     out[local_x()] = tile[local_x() ^ 64];
 }

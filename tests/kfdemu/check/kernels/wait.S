@@ -173,7 +173,7 @@ pair address
 pair read_lane
 
 .macro carry_mask_body fix
-  s_load_dwordx2 vcc, s[4:5], 0x0
+  s_load_mask vcc, s[4:5], 0x0
   wait_if \fix, 63, 0
   v_cndmask_b32 v1, 1, v0, vcc
   global_store_dword v0, v1, s[6:7]
@@ -270,29 +270,85 @@ end silent_flat
 // The load does not write the lanes that are read.
 begin silent_other_lanes
   v_mov_b32 v1, 0
-  s_mov_b64 exec, 0xff
+  s_mov_mask exec, 0xff
   global_load_dword v1, v0, s[4:5]
-  s_mov_b64 exec, 0xff00
+  s_mov_mask exec, 0xff00
   global_store_dword v0, v1, s[6:7]
-  s_mov_b64 exec, -1
+  s_mov_mask exec, -1
   s_waitcnt vmcnt(0)
   global_store_dword v0, v1, s[6:7]
 end silent_other_lanes
 
-// Later stores count, too.
-begin silent_counts_stores
+#ifdef GFX10
+// Stores and atomics that return nothing have a counter of their own.
+.macro counts_no_stores_body fix
   global_load_dword v1, v0, s[4:5]
   global_store_dword v0, v0, s[6:7]
-  global_store_dword v0, v0, s[6:7]
+  global_atomic_add v0, v0, s[6:7]
+  s_waitcnt vmcnt(1)
+  wait_if \fix, 0
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair counts_no_stores
+
+// NULL, or an SGPR, is added to what each counter may have.
+.macro own_instruction_body fix
+  ds_read_b32 v1, v0
+  s_mov_b32 s8, 1
+  s_waitcnt_vmcnt null, 0x0
+  s_waitcnt_vscnt null, 0x0
+  s_waitcnt_lgkmcnt s8, 0x0
+.if \fix
+  s_waitcnt_lgkmcnt null, 0x0
+.endif
+  v_add_u32 v1, 1, v1
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair own_instruction, 256
+
+.macro vector_relative_body fix
+  global_load_dword v3, v0, s[4:5]
+  s_mov_b32 m0, 2
+  wait_if \fix, 0
+  v_movrels_b32 v1, v1
+  s_waitcnt vmcnt(0)
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair vector_relative
+
+// Lanes of other rows are read.
+.macro other_row_body fix
+  v_mov_b32 v1, 0
+  s_mov_mask exec, 0xffff
+  global_load_dword v1, v0, s[4:5]
+  s_mov_mask exec, 0xffff0000
+  wait_if \fix, 0
+  v_permlanex16_b32 v2, v1, s4, s5 op_sel:[1,0]
+  s_waitcnt vmcnt(0)
+  global_store_dword v0, v2, s[6:7]
+.endm
+pair other_row
+#endif
+
+// Later stores count, too; on GFX10, later loads.
+#ifdef GFX10
+#define LATER global_load_dword v2, v0, s[6:7]
+#else
+#define LATER global_store_dword v0, v0, s[6:7]
+#endif
+begin silent_counts_later
+  global_load_dword v1, v0, s[4:5]
+  LATER
+  LATER
   s_waitcnt vmcnt(2)
   global_store_dword v0, v1, s[6:7]
-end silent_counts_stores
+end silent_counts_later
 
 // No more than 63 are outstanding: the hardware stalls.
 begin silent_many
   global_load_dword v1, v0, s[4:5]
 .rept 63
-  global_store_dword v0, v0, s[6:7]
+  LATER
 .endr
   v_add_u32 v1, 1, v1
 end silent_many
@@ -306,3 +362,40 @@ begin silent_lds_in_order
   global_store_dword v0, v1, s[6:7]
   s_waitcnt lgkmcnt(0)
 end silent_lds_in_order, 512
+
+#ifdef GFX10
+// One SGPR is a mask: the load's is not written.
+begin silent_one_register
+  s_load_dword s9, s[4:5], 0x0
+  v_cmp_ne_u32 MASK(10, 11), v0, v0
+#ifdef WAVE32
+  v_cmp_ne_u32 s8, v0, v0
+#endif
+  s_waitcnt lgkmcnt(0)
+end silent_one_register
+
+// FLAT returns in order with LDS and with memory.
+begin silent_flat_in_order
+  v_mov_b32 v3, s5
+  v_add_co_u32 v2, vcc, s4, v0
+  v_addc_co_u32 v3, vcc, 0, v3, vcc
+  s_mov_b64 s[8:9], src_shared_base
+  v_mov_b32 v4, v0
+  v_mov_b32 v5, s9
+  ds_read_b32 v1, v0
+  flat_load_dword v6, v[4:5]
+  flat_load_dword v7, v[2:3]
+  s_waitcnt vmcnt(1) & lgkmcnt(1)
+  v_add_u32 v1, v1, v6
+  s_waitcnt vmcnt(0)
+  global_store_dword v0, v7, s[6:7]
+  s_waitcnt lgkmcnt(0)
+end silent_flat_in_order, 256
+
+// The loaded value is discarded.
+begin silent_null
+  s_load_dword null, s[4:5], 0x0
+  s_mov_b32 null, s4
+  s_waitcnt lgkmcnt(0)
+end silent_null
+#endif

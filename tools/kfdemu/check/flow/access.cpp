@@ -97,6 +97,11 @@ void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out)
     if (inst.segment == Segment::Scratch) return scratch(wave, inst, shape, out);
     Access& memory = add(out, shape, Place::Memory, wave.exec());
     const auto offset = static_cast<std::uint64_t>(std::int64_t{inst.offset});
+    if (rows()[inst.row].is(kByLane)) {
+        const std::uint64_t base = (inst.src[2] != kNoOperand ? wave.s64(inst.src[2]) : 0) + offset;
+        for (unsigned l = 0; l < kMostLanes; ++l) memory.at[l] = base + 4 * l;
+        return;
+    }
     const std::uint32_t *low = registers(wave, inst.src[0]), *high = low + wave.width;
     if (inst.src[2] != kNoOperand) {
         const std::uint64_t base = wave.s64(inst.src[2]) + offset;

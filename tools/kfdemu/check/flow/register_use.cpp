@@ -1,5 +1,8 @@
 #include "tools/kfdemu/check/flow/register_use.hpp"
 
+#include <algorithm>
+
+#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
@@ -56,7 +59,7 @@ class Collector {
     void scalar() {
         const bool immediate = row_.format == Format::Sopk || row_.format == Format::Sopp;
         for (unsigned n = 0; n < 2 && !immediate; ++n) reads_source(n);
-        if (row_.is(kReadsVcc)) reads(kVcc, 2);
+        if (row_.is(kReadsVcc)) reads(kVcc, inst_.mask_dwords());
         if (row_.is(kReadsDst)) reads(inst_.dst, dwords(row_.dst));
         if (!row_.is(kNoResult)) writes(inst_.dst, dwords(row_.dst));
     }
@@ -93,18 +96,19 @@ class Collector {
         writes(to.first, to.count);
     }
     LaneUse lanes_of_sources() const {
-        if (row_.is(kMatrix) || row_.is(kScales)) return LaneUse::All;
+        if (row_.is(kMatrix) || row_.is(kScales) || row_.is(kPermutes)) return LaneUse::All;
         if (row_.is(kFirstLane)) return LaneUse::First;
         return row_.is(kNamedLane) && row_.dst == Type::s32 ? LaneUse::Named : LaneUse::Active;
     }
     void vector() {
         const LaneUse lanes = lanes_of_sources();
         for (unsigned n = 0; n < 3; ++n) reads_source(n, lanes);
-        if (row_.is(kCarryIn) || row_.is(kVccIn)) reads(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
+        const unsigned mask = inst_.mask_dwords();
+        if (row_.is(kCarryIn) || row_.is(kVccIn)) reads(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], mask);
         if (row_.is(kReadsDst) || row_.is(kSwaps)) reads(inst_.dst, dwords(row_.dst));
         if (row_.is(kSwaps)) writes(inst_.src[0], 1);
-        if (row_.format == Format::Vopc) return writes(inst_.sdst, 2);
-        if (row_.is(kCarryOut)) writes(inst_.sdst, 2);
+        if (row_.format == Format::Vopc) return writes(inst_.sdst, mask);
+        if (row_.is(kCarryOut)) writes(inst_.sdst, mask);
         writes(inst_.dst, dwords(row_.dst),
                row_.is(kNamedLane) && row_.dst != Type::s32 ? LaneUse::Named
                : row_.is(kMatrix)                           ? LaneUse::All
@@ -126,7 +130,7 @@ RegisterUses register_uses(const Inst& inst) { return Collector{inst}.collect();
 
 RegisterUse loaded_registers(const Inst& inst) {
     const Row& row = rows()[inst.row];
-    if (row.is(kStore) || inst.dst == kNoOperand) return {};
+    if (row.is(kStore) || !is_register(inst.dst)) return {};
     if (inst.has(kLds) && row.format != Format::Ds) return {};  // to LDS
     const bool returns = row.format == Format::Ds || !row.is(kAtomic) || inst.has(kGlc);
     if (!returns) return {};
@@ -136,11 +140,24 @@ RegisterUse loaded_registers(const Inst& inst) {
     return {inst.dst, static_cast<std::uint8_t>(count), true, LaneUse::Active};
 }
 
-std::string register_name(Operand first, unsigned count) {
+Inst moved_by_m0(const Inst& inst, std::uint32_t m0) {
+    const Row& row = rows()[inst.row];
+    const auto moved = [](Operand operand, std::uint32_t distance) {
+        const std::uint32_t end = operand < kVgpr0 ? kConstants : kVgpr0 + 256;
+        return static_cast<Operand>(std::min<std::uint64_t>(std::uint64_t{operand} + distance, end - 2));
+    };
+    Inst result = inst;
+    const bool halves = row.is(kByHalves);
+    if (row.is(kMovesFrom)) result.src[0] = moved(inst.src[0], halves ? m0 & 0x3ff : m0);
+    if (row.is(kMovesTo)) result.dst = moved(inst.dst, halves ? m0 >> 16 & 0x3ff : m0);
+    return result;
+}
+
+std::string register_name(Target target, Operand first, unsigned count) {
     if (first == kVcc) return "vcc";
     const char kind = first >= kAcc0 ? 'a' : first >= kVgpr0 ? 'v' : 's';
     const unsigned number = first >= kAcc0 ? first - kAcc0 : first >= kVgpr0 ? first - kVgpr0 : first;
-    if (first == kFlatScratch) return "flat_scratch";
+    if (first == kFlatScratch && !traits_of(target).scratch_register) return "flat_scratch";
     if (first == kM0) return "m0";
     if (count == 1) return kind + std::to_string(number);
     return std::string{kind} + "[" + std::to_string(number) + ":" + std::to_string(number + count - 1) + "]";

@@ -4,8 +4,8 @@
 //     for (const RegisterUse& use : uses) if (use.writes) …
 //
 // Implicit operands are included: VCC of carries and comparisons, FLAT_SCRATCH of FLAT and SCRATCH. SCC, EXEC and
-// MODE are not: no load writes them. S_MOVREL's is the register that M0 = 0 selects. Pure. Source: "Vega" ISA manual,
-// chapter "Microcode Formats".
+// MODE are not: no load writes them. What is relative to M0 is the register that M0 = 0 selects. Pure. Source: "Vega"
+// ISA manual, chapter "Microcode Formats".
 #pragma once
 
 #include <array>
@@ -47,7 +47,10 @@ RegisterUses register_uses(const isa::Inst& inst);
 /// The registers that an outstanding memory instruction will write: `count` is 0 if it returns nothing.
 RegisterUse loaded_registers(const isa::Inst& inst);
 
+/// Of rows that are kMovesFrom or kMovesTo: with the registers that M0 selects, as far as there are any.
+isa::Inst moved_by_m0(const isa::Inst& inst, std::uint32_t m0);
+
 /// "v5", "v[2:3]", "s[4:7]", "vcc", "a0".
-std::string register_name(isa::Operand first, unsigned count);
+std::string register_name(isa::Target target, isa::Operand first, unsigned count);
 
 }  // namespace kfdemu::check

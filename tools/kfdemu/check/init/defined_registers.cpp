@@ -16,14 +16,14 @@ void DefinedRegisters::begin(const InitialRegisters& initial) {
     const unsigned vectors = std::min(initial.allocated_vgprs, 256u);
     set(0, kScalars, ~std::uint64_t{0});
     for (const unsigned first : {kScalars, kScalars + 256}) {  // VGPRs, AccVGPRs
-        set(first, vectors, ~std::uint64_t{0});
+        set(first, vectors, ~std::uint64_t{0} >> (kMostLanes - initial.lanes));
         if (vectors < allocated_) defined(first + vectors, allocated_ - vectors);
     }
     allocated_ = vectors;
     defined(0, initial.user_sgprs);
     defined(initial.first_system_sgpr, initial.system_sgprs);
     if (initial.flat_scratch) defined(isa::kFlatScratch, 2);
-    defined(kXnackMask, 2);
+    if (initial.xnack_mask) defined(kXnackMask, 2);
     defined(kTtmp0, 16);
     defined(kExec, 2);
     defined(kScalars, initial.vgprs);

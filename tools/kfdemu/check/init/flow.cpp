@@ -54,7 +54,7 @@ Value Flow::read_scalar(Operand operand, unsigned dwords) const {
 
 void Flow::write_scalar(Operand operand, unsigned dwords, const Value& value) const {
     if (operand >= kConstants) return;
-    if (operand == kExec && dwords == 2) return write_exec(value);
+    if (operand == kExec && dwords >= inst.mask_dwords()) return write_exec(value);
     own.registers.set(operand, 0, {static_cast<std::uint32_t>(value.bits.undefined), value.origin});
     if (dwords == 2)
         own.registers.set(static_cast<Operand>(operand + 1), 0,
@@ -66,11 +66,18 @@ void Flow::write_exec(const Value& value) const {
     report(kExecRule, "EXEC depends on", value.origin, static_cast<unsigned>(std::countr_zero(value.bits.undefined)));
 }
 
+void Flow::judge_m0() const {
+    const Value m0 = read_scalar(kM0, 1);
+    if (!m0.bits.any()) return;
+    report(kAddress, "a register's number depends on", m0.origin, kWholeWave);
+    write_scalar(kM0, 1, {});
+}
+
 void Flow::report(const char* rule, const std::string& what, Origin origin, unsigned lane, bool saves) const {
     if (!scene.session.report->is_new(Check::init, rule, inst)) return;
     Finding finding = scene.finding(Check::init, rule, wave, inst);
     const NeverWritten& never = shared.origins.at(origin);
-    finding.what = what + " " + to_string(never) + ", which nothing wrote";
+    finding.what = what + " " + to_string(scene.target, never) + ", which nothing wrote";
     finding.lane = lane;
     finding.saves = saves;
     if (never.source == Source::Memory && scene.session.allocations != nullptr) {

@@ -53,9 +53,11 @@ struct Flow {
     Undefined read(isa::Operand operand, unsigned lane) const;
     /// A scalar operand of one or two dwords.
     Value read_scalar(isa::Operand operand, unsigned dwords) const;
-    /// Reports if the pair is EXEC.
+    /// Reports if it is EXEC.
     void write_scalar(isa::Operand operand, unsigned dwords, const Value& value) const;
     void write_exec(const Value& value) const;
+    /// What is relative to M0 depends on it: M0 is reported and then taken to be defined.
+    void judge_m0() const;
 
     /// The sentence ends with the origin: "a branch depends on" v2.
     /// `saves`: as a register is saved on GCC's stack.

@@ -142,17 +142,18 @@ void MemoryFlow::move_between_lanes() {
     move.src[swizzle ? 0 : 1] = ShadowWave::operand(0);
     if (!swizzle) {
         move.src[0] = ShadowWave::operand(1);
-        std::copy_n(const_cast<Wave&>(flow_.wave).lanes(inst_.src[0]), kMostLanes, shadow.lanes(1));
+        std::copy_n(const_cast<Wave&>(flow_.wave).lanes(inst_.src[0]), shadow.width(), shadow.lanes(1));
     }
     Undefined moved[kMostLanes];
     for (unsigned part = 0; part < 2; ++part) {  // bits, then origins
-        for (unsigned l = 0; l < kMostLanes; ++l) {
+        for (unsigned l = 0; l < shadow.width(); ++l) {
             const Undefined u = flow_.read(data, l);
             shadow.lanes(0)[l] = part == 0 ? u.bits : u.origin;
         }
         move.dst = ShadowWave::operand(2);
         shadow.run(move, flow_.op());
-        for (unsigned l = 0; l < kMostLanes; ++l) (part == 0 ? moved[l].bits : moved[l].origin) = shadow.lanes(2)[l];
+        for (unsigned l = 0; l < shadow.width(); ++l)
+            (part == 0 ? moved[l].bits : moved[l].origin) = shadow.lanes(2)[l];
     }
     for_each_lane(flow_.wave.exec(), [&](unsigned l) { flow_.own.registers.set(inst_.dst, l, moved[l]); });
 }

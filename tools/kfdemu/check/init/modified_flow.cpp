@@ -24,10 +24,10 @@ Inst as_move(const Inst& inst) {
 }
 
 void move_lanes(ShadowWave& shadow, const Inst& move, std::uint32_t* lanes) {
-    std::copy_n(lanes, kMostLanes, shadow.lanes(kFrom));
-    std::fill_n(shadow.lanes(kTo), kMostLanes, 0);
+    std::copy_n(lanes, shadow.width(), shadow.lanes(kFrom));
+    std::fill_n(shadow.lanes(kTo), shadow.width(), 0);
     shadow.run(move, Op::v_mov_b32);
-    std::copy_n(shadow.lanes(kTo), kMostLanes, lanes);
+    std::copy_n(shadow.lanes(kTo), shadow.width(), lanes);
 }
 
 constexpr unsigned kDword = 6;
@@ -38,11 +38,11 @@ std::uint64_t written_lanes(const Flow& flow) {
     if (!flow.inst.moves_lanes()) return flow.wave.exec();
     ShadowWave& shadow = flow.shared.wave;
     shadow.prepare(flow.wave);
-    std::fill_n(shadow.lanes(kFrom), kMostLanes, 0);
-    std::fill_n(shadow.lanes(kTo), kMostLanes, 1);
+    std::fill_n(shadow.lanes(kFrom), shadow.width(), 0);
+    std::fill_n(shadow.lanes(kTo), shadow.width(), 1);
     shadow.run(as_move(flow.inst), Op::v_mov_b32);
     std::uint64_t lanes = 0;
-    for (unsigned l = 0; l < kMostLanes; ++l) lanes |= std::uint64_t{shadow.lanes(kTo)[l] == 0} << l;
+    for (unsigned l = 0; l < shadow.width(); ++l) lanes |= std::uint64_t{shadow.lanes(kTo)[l] == 0} << l;
     return lanes;
 }
 
@@ -67,14 +67,14 @@ void modify_result(const Flow& flow, Column& column) {
     Inst place = as_move(flow.inst);
     place.literal = (flow.inst.literal & 0x1f00) | kDword << 16;
     place.flags = kPrepare | kFinish;
-    std::copy_n(column.bits, kMostLanes, shadow.lanes(kFrom));
-    for (unsigned l = 0; l < kMostLanes; ++l) {
+    std::copy_n(column.bits, shadow.width(), shadow.lanes(kFrom));
+    for (unsigned l = 0; l < shadow.width(); ++l) {
         const Undefined old = flow.own.registers.at(flow.inst.dst, l);
         shadow.lanes(kTo)[l] = old.bits;
         if (column.bits[l] == 0) column.origin[l] = old.origin;
     }
     shadow.run(place, Op::v_mov_b32);
-    std::copy_n(shadow.lanes(kTo), kMostLanes, column.bits);
+    std::copy_n(shadow.lanes(kTo), shadow.width(), column.bits);
 }
 
 }  // namespace kfdemu::check

@@ -22,10 +22,10 @@ Origin Origins::add(const NeverWritten& never) {
     return entry->second;
 }
 
-std::string to_string(const NeverWritten& never) {
+std::string to_string(isa::Target target, const NeverWritten& never) {
     switch (never.source) {
         case Source::Register:
-            return register_name(static_cast<isa::Operand>(never.where), 1);
+            return register_name(target, static_cast<isa::Operand>(never.where), 1);
         case Source::Scc:
             return "scc";
         case Source::Lds:

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/kfdemu/isa/encodings/inst.hpp"
+#include "tools/kfdemu/isa/rows/row.hpp"
 
 namespace kfdemu::check {
 
@@ -42,6 +42,6 @@ class Origins {
 };
 
 /// "v2", "scc", "LDS at offset 64".
-std::string to_string(const NeverWritten& never);
+std::string to_string(isa::Target target, const NeverWritten& never);
 
 }  // namespace kfdemu::check

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/kfdemu/check/flow/register_use.hpp"
 #include "tools/kfdemu/check/init/data_flow.hpp"
 
 namespace kfdemu::check {
@@ -53,10 +54,10 @@ class ScalarFlow {
             flow_.own.registers.scc = {};
         }
         if (!row_.is(kReadsVcc)) return;
-        const Value vcc = flow_.read_scalar(kVcc, 2);
+        const Value vcc = flow_.read_scalar(kVcc, inst_.mask_dwords());
         if (!nonzero_is_undefined(vcc.bits)) return;
         report_branch(vcc, "a branch");
-        flow_.write_scalar(kVcc, 2, {});
+        flow_.write_scalar(kVcc, inst_.mask_dwords(), {});
     }
     void jump() {
         const Value& target = a_.bits.any() ? a_ : b_;
@@ -75,17 +76,11 @@ class ScalarFlow {
     }
 
     void move_indirectly() {
-        const bool from = row_.is(kMovesFrom);
-        const Value m0 = flow_.read_scalar(kM0, 1);
-        if (m0.bits.any()) {
-            flow_.report(kAddress, "a register's number depends on", m0.origin, kWholeWave);
-            flow_.write_scalar(kM0, 1, {});
-        }
-        const std::uint64_t moved = (from ? inst_.src[0] : inst_.dst) + m0.bits.value;
-        if (moved + dwords(row_.dst) > kFlatScratch) return;  // illegal
-        const auto operand = static_cast<Operand>(moved);
-        flow_.write_scalar(from ? inst_.dst : operand, dwords(row_.dst),
-                           from ? flow_.read_scalar(operand, dwords(row_.dst)) : a_);
+        flow_.judge_m0();
+        const Inst moved = moved_by_m0(inst_, flow_.wave.s[kM0]);
+        if (moved.dst >= kTtmp0 || moved.src[0] >= kTtmp0) return;  // illegal, or a constant
+        const unsigned count = dwords(row_.dst);
+        flow_.write_scalar(moved.dst, count, flow_.read_scalar(moved.src[0], count));
     }
 
     bool cancels() const { return row_.is(kCancels) && inst_.src[0] == inst_.src[1] && inst_.src[0] < kConstants; }

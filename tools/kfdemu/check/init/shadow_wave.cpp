@@ -11,6 +11,7 @@ using namespace isa;
 ShadowWave::ShadowWave() : registers_(96) { wave_.v = wave_.acc = registers_.front().lane; }
 
 void ShadowWave::prepare(const Wave& wave) {
+    wave_.width = wave.width;
     wave_.set_s64(kExec, wave.exec());
     set_mode(wave_, wave.mode);
 }
@@ -20,7 +21,7 @@ void ShadowWave::run(const Inst& inst, Op op) {
     executed.row = static_cast<std::uint16_t>(index(op));
     const unsigned csr = _mm_getcsr();
     wave_.mxcsr_now = csr;
-    handlers(best_level()).general[index(op)](wave_, executed);
+    handlers(best_level(), wave_.width).general[index(op)](wave_, executed);
     _mm_setcsr(csr);
 }
 

@@ -1,7 +1,7 @@
 // A wave that executes instructions on undefined bits instead of values.
 //
-//     shadow.prepare(wave);                                   // its EXEC and MODE
-//     std::copy_n(bits, 64, shadow.lanes(0));
+//     shadow.prepare(wave);                                   // its EXEC, MODE and lanes
+//     std::copy_n(bits, shadow.width(), shadow.lanes(0));
 //     Inst moved = inst;  moved.src[0] = ShadowWave::operand(0);  moved.dst = ShadowWave::operand(1);
 //     shadow.run(moved, Op::v_mov_b32);                       // undefined bits move as values would
 //
@@ -21,8 +21,15 @@ class ShadowWave {
     ShadowWave();
 
     void prepare(const isa::Wave& wave);
-    std::uint32_t* lanes(unsigned n) { return registers_[n].lane; }
+    /// Lanes of the wave that it was prepared for.
+    unsigned width() const { return wave_.width; }
+    std::uint32_t* lanes(unsigned n) { return wave_.lanes(operand(n)); }
     static isa::Operand operand(unsigned n) { return static_cast<isa::Operand>(isa::kVgpr0 + n); }
+    /// An SGPR with that value, for an operand of run().
+    isa::Operand scalar(unsigned n, std::uint64_t value) {
+        wave_.s[n] = static_cast<std::uint32_t>(value);
+        return static_cast<isa::Operand>(n);
+    }
     /// Executes `inst` as `op`, with its modifiers. Its operands must be registers of this wave.
     void run(const isa::Inst& inst, isa::Op op);
 

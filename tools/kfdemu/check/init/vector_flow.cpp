@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "tools/kfdemu/check/flow/register_use.hpp"
 #include "tools/kfdemu/check/init/data_flow.hpp"
 
 namespace kfdemu::check {
@@ -22,17 +23,47 @@ class VectorFlow {
 
     void run() {
         if (row_.is(kFirstLane) || row_.is(kNamedLane)) return move_one_lane();
+        if (row_.is(kPermutes)) return permute();
         if (row_.is(kSwaps)) return swap();
         if (dwords(row_.dst) > 4) return convert();
         for (unsigned n = 0; n < 3; ++n) gather_source(n);
         if (row_.is(kReadsDst) && !row_.is(kInserts)) gather_old();
         if (row_.is(kCarryIn) || row_.is(kVccIn))
-            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], 2);
+            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], inst_.mask_dwords());
         if (row_.format == Format::Vopc) return compare();
         compute();
     }
 
   private:
+    unsigned last_lane() const { return flow_.wave.width - 1u; }
+    /// Between the lanes of rows, as SRC1 and SRC2 say in four bits for each lane of a row: executed on undefined bits,
+    /// then on their origins.
+    void permute() {
+        Column& column = results_[0];
+        gather(flow_, 0, 0, column);
+        const Value low = flow_.read_scalar(inst_.src[1], 1), high = flow_.read_scalar(inst_.src[2], 1);
+        ShadowWave& shadow = flow_.shared.wave;
+        shadow.prepare(flow_.wave);
+        Inst move = inst_;
+        move.src[0] = ShadowWave::operand(0), move.dst = ShadowWave::operand(1);
+        move.src[1] = shadow.scalar(0, low.bits.value), move.src[2] = shadow.scalar(1, high.bits.value);
+        move.flags = 0;
+        Undefined moved[kMostLanes];
+        for (const bool bits : {true, false}) {
+            std::copy_n(bits ? column.bits : column.origin, shadow.width(), shadow.lanes(0));
+            for (unsigned l = 0; l < shadow.width(); ++l) {
+                const Undefined old = flow_.own.registers.at(inst_.dst, l);
+                shadow.lanes(1)[l] = bits ? old.bits : old.origin;
+            }
+            shadow.run(move, flow_.op());
+            for (unsigned l = 0; l < shadow.width(); ++l) (bits ? moved[l].bits : moved[l].origin) = shadow.lanes(1)[l];
+        }
+        for_each_lane(lanes_, [&](unsigned l) {
+            const Value& numbers = (l & 8) != 0 ? high : low;
+            if ((numbers.bits.undefined >> 4 * (l & 7) & 15) != 0) moved[l] = {~0u, numbers.origin | kComputed};
+            flow_.own.registers.set(inst_.dst, l, moved[l]);
+        });
+    }
     void move_one_lane() {
         if (row_.is(kFirstLane)) {
             const std::uint64_t exec = flow_.wave.exec();
@@ -41,13 +72,13 @@ class VectorFlow {
         const Value lane = flow_.read_scalar(inst_.src[1], 1);
         if (row_.dst != Type::s32) {
             const Value data = flow_.read_scalar(inst_.src[0], 1);
-            return flow_.own.registers.set(inst_.dst, lane.bits.value & 63,
+            return flow_.own.registers.set(inst_.dst, lane.bits.value & last_lane(),
                                            {static_cast<std::uint32_t>(data.bits.undefined), data.origin});
         }
-        if ((lane.bits.undefined & 63) != 0)
+        if ((lane.bits.undefined & last_lane()) != 0)
             flow_.write_scalar(inst_.dst, 1, {{0, low_bits(32)}, lane.origin | kComputed});
         else
-            read_lane(lane.bits.value & 63);
+            read_lane(lane.bits.value & last_lane());
     }
     void read_lane(std::uint64_t lane) {
         const Undefined u = flow_.read(inst_.src[0], static_cast<unsigned>(lane));
@@ -180,10 +211,11 @@ class VectorFlow {
             if (!mask.bits.any()) mask.origin = s.origin | kComputed;
             mask.bits.undefined |= std::uint64_t{1} << l;
         });
-        flow_.write_scalar(inst_.sdst, 2, mask);
+        const unsigned dwords = inst_.mask_dwords();
+        flow_.write_scalar(inst_.sdst, dwords, mask);
         if (row_.is(kWritesExec)) {
             flow_.write_exec(mask);
-            flow_.write_scalar(inst_.sdst, 2, {});
+            flow_.write_scalar(inst_.sdst, dwords, {});
         }
     }
     /// Of packed halves, each half depends on those of the sources.
@@ -215,7 +247,7 @@ class VectorFlow {
             if (!carry.bits.any()) carry.origin = s.origin | kComputed;
             carry.bits.undefined |= std::uint64_t{1} << l;
         });
-        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, 2, carry);
+        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, inst_.mask_dwords(), carry);
         if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
         if ((inst_.op_sel & 16) != 0) keep_half();
         if (row_.is(kInserts)) keep_bytes();
@@ -269,7 +301,12 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
     std::fill_n(out.origin, kMostLanes, value.origin);
 }
 
-void flow_vector(const Flow& flow) { VectorFlow{flow}.run(); }
+void flow_vector(const Flow& flow) {
+    if (!flow.row().is(kMovesFrom) && !flow.row().is(kMovesTo)) return VectorFlow{flow}.run();
+    flow.judge_m0();
+    const Inst moved = moved_by_m0(flow.inst, flow.wave.s[kM0]);
+    VectorFlow{{flow.scene, flow.shared, flow.own, flow.wave, moved}}.run();
+}
 
 bool keeps_parts(const Inst& inst) {
     const Row& row = rows()[inst.row];

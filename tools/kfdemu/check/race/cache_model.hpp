@@ -5,8 +5,10 @@
 //
 // Each CU has an L1 cache for vector memory, which stores write through, and shares one for scalar loads; neither sees
 // what another CU stores. From gfx940 on, each XCC has an L2 cache, too, which is written back on demand, and SC0 and
-// SC1 are the scope of an access: SC1 alone is the agent. Before, GLC is the agent, and GLC with SLC nontemporal.
-// Source: LLVM AMDGPUUsage, "Memory Model GFX6-GFX9", "GFX90A", "GFX942". Pure. Thread safety: any thread.
+// SC1 are the scope of an access: SC1 alone is the agent. Before, GLC is the agent, and GLC with SLC nontemporal. On
+// GFX10, the cache of a CU is L0, and a shader array shares another, GL1, between all of them and the L2 cache of the
+// agent: GLC with DLC goes past both, and both have to be invalidated. Source: LLVM AMDGPUUsage, "Memory Model
+// GFX6-GFX9", "GFX90A", "GFX942", "GFX10-GFX11". Pure. Thread safety: any thread.
 #pragma once
 
 #include "tools/kfdemu/isa/rows/row.hpp"
@@ -16,6 +18,7 @@ namespace kfdemu::check {
 
 struct CacheModel {
     bool scopes = false;
+    bool two_levels = false;  ///< L0 and GL1
 
     /// A load that looks for what others wrote: volatile, or atomic.
     bool looks_for_others(const isa::Inst& inst) const {
@@ -23,15 +26,21 @@ struct CacheModel {
     }
     /// A load from vector memory that sees what other CUs have stored.
     bool misses(const isa::Inst& inst) const {
-        return inst.format != isa::Format::Smem && inst.has(scopes ? isa::kScc : isa::kGlc);
+        if (inst.format == isa::Format::Smem) return false;
+        return inst.has(scopes ? isa::kScc : isa::kGlc) && (!two_levels || inst.has(isa::kDlc));
     }
     /// The cache of vector memory.
     bool empties(const isa::Inst& inst) const {
+        if (two_levels) return is(inst, isa::Op::buffer_gl0_inv);
         if (scopes) return is(inst, isa::Op::buffer_invl2) && inst.has(isa::kScc);
         return is(inst, isa::Op::buffer_wbinvl1) || is(inst, isa::Op::buffer_wbinvl1_vol);
     }
     bool empties_scalar(const isa::Inst& inst) const {
         return is(inst, isa::Op::s_dcache_inv) || is(inst, isa::Op::s_dcache_inv_vol);
+    }
+    /// The cache behind both, where there is one.
+    bool empties_shared(const isa::Inst& inst) const {
+        return is(inst, isa::Op::buffer_gl1_inv) || is(inst, isa::Op::s_gl1_inv);
     }
     /// A store that others do not see until the cache is written back.
     bool keeps(const isa::Inst& inst) const { return scopes && !inst.has(isa::kScc); }
@@ -39,13 +48,23 @@ struct CacheModel {
         return scopes && is(inst, isa::Op::buffer_wbl2) && inst.has(isa::kScc);
     }
 
-    const char* acquire() const { return scopes ? "buffer_inv sc1" : "buffer_wbinvl1_vol"; }
-    const char* release() const { return scopes ? "buffer_wbl2 sc1 with s_waitcnt vmcnt(0)" : "s_waitcnt vmcnt(0)"; }
+    const char* acquire() const {
+        if (two_levels) return "buffer_gl1_inv with buffer_gl0_inv";
+        return scopes ? "buffer_inv sc1" : "buffer_wbinvl1_vol";
+    }
+    const char* acquire_scalar() const { return two_levels ? "s_gl1_inv with s_dcache_inv" : "s_dcache_inv"; }
+    const char* release() const {
+        if (two_levels) return "s_waitcnt_vscnt null, 0x0";
+        return scopes ? "buffer_wbl2 sc1 with s_waitcnt vmcnt(0)" : "s_waitcnt vmcnt(0)";
+    }
 
   private:
     static bool is(const isa::Inst& inst, isa::Op op) { return inst.row == isa::index(op); }
 };
 
-inline CacheModel cache_model(isa::Target target) { return {isa::traits_of(target).scope_bits}; }
+inline CacheModel cache_model(isa::Target target) {
+    const isa::Traits& traits = isa::traits_of(target);
+    return {traits.scope_bits, traits.workgroup_processors};
+}
 
 }  // namespace kfdemu::check

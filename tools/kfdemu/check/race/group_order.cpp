@@ -34,7 +34,8 @@ void GroupOrder::barrier(unsigned wave) {
 void GroupOrder::waited(unsigned wave, std::uint32_t lgkmcnt) {
     WaveState& state = state_[wave];
     if (state.lds_issued > lgkmcnt)
-        state.lds_done = std::max(state.lds_done, state.lds_numbers[(state.lds_issued - lgkmcnt - 1) % 16]);
+        state.lds_done =
+            std::max(state.lds_done, state.lds_numbers[(state.lds_issued - lgkmcnt - 1) % state.lds_numbers.size()]);
 }
 
 void GroupOrder::issue(unsigned wave, bool lds) {
@@ -44,7 +45,7 @@ void GroupOrder::issue(unsigned wave, bool lds) {
         versions_.assign(1, Clock{});
     }
     state.issued += 1;
-    if (lds) state.lds_numbers[state.lds_issued++ % 16] = state.issued;
+    if (lds) state.lds_numbers[state.lds_issued++ % state.lds_numbers.size()] = state.issued;
 }
 
 GroupOrder::Stamp GroupOrder::now(unsigned wave) const {
@@ -104,7 +105,7 @@ void GroupOrder::exchange(unsigned wave, Channel& channel) {
     learn(state, channel.clock);
     join(channel.clock, state.clock);
     channel.clock[wave] = state.issued;
-    channel.waves = static_cast<std::uint16_t>(channel.waves | 1u << wave);
+    channel.waves |= 1u << wave;
 }
 
 bool GroupOrder::used(unsigned wave, const Channel& channel) const {

@@ -20,7 +20,7 @@ namespace kfdemu::check {
 
 class GroupOrder {
   public:
-    static constexpr unsigned kMaxWaves = 16;
+    static constexpr unsigned kMaxWaves = 32;  ///< of 32 lanes
     using Clock = std::array<std::uint32_t, kMaxWaves>;
 
     /// When a wave accessed memory.
@@ -33,7 +33,7 @@ class GroupOrder {
     struct Channel {
         Clock clock{};
         std::uint32_t epoch = 0;
-        std::uint16_t waves = 0;  ///< that used it
+        std::uint32_t waves = 0;  ///< that used it
     };
     enum class Is : std::uint8_t { Ordered, NoBarrier, NotWaited };
     enum class Waits : bool { Ignored, Needed };
@@ -85,7 +85,7 @@ class GroupOrder {
     struct WaveState {
         std::uint32_t epoch = 0, issued = 0;
         std::uint32_t lds_issued = 0, lds_done = 0;   // numbers of `issued`; lds_done is proven by lgkmcnt
-        std::array<std::uint32_t, 16> lds_numbers{};  // of the last LDS instructions
+        std::array<std::uint32_t, 64> lds_numbers{};  // of the last LDS instructions
         std::array<std::uint32_t, 2> done_at_end{};   // lds_done when the epoch, by parity, ended
         std::array<std::uint32_t, 2> entered{};       // `issued` when the epoch, by parity, began
         bool ended = false;

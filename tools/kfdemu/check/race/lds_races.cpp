@@ -31,7 +31,7 @@ void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& 
     const unsigned index = wave.index_in_group;
     Now now{context, wave, inst, access, context.order.happened_before(index), {}, 0, part};
     const GroupOrder::Stamp stamp = context.order.now(index);
-    now.mark.epoch = stamp.epoch, now.mark.number = stamp.number, now.mark.wave = stamp.wave;
+    now.mark.epoch = stamp.epoch, now.mark.number = stamp.number, now.mark.wave = stamp.wave & 31;
     now.mark.site = context.sites.number(wave, inst);
     if (access.writes) now.knowledge = context.order.knowledge(index);
     Idiom& idiom = context.sites[now.mark.site].idiom;
@@ -44,8 +44,9 @@ void LdsRaces::access(const RaceContext& context, const Wave& wave, const Inst& 
         now.mark.set(kind_of_load(idiom));
     if (!access.writes && access.bytes == 4 && now.mark.kind() != Kind::Polls) return load_words(now);
     for (std::uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-        now.mark.lane = static_cast<std::uint8_t>(std::countr_zero(rest));
-        one_lane(now, access.at[now.mark.lane]);
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        now.mark.lane = lane & 63;
+        one_lane(now, access.at[lane]);
     }
 }
 
@@ -64,7 +65,7 @@ void LdsRaces::load_words(Now& now) {
         const std::uint64_t at = addresses[lane];
         if (at == last) continue;
         last = at;
-        mark.lane = static_cast<std::uint8_t>(lane);
+        mark.lane = lane & 63;
         if (at % 4 != 0 || at + 4 > size) {
             now.mark = mark;
             one_lane(now, at);
@@ -167,7 +168,7 @@ void LdsRaces::load(Now& now, Cell& cell) {
 
 void LdsRaces::store(Now& now, Cell& cell) {
     Is how{};
-    std::uint16_t same = 0;
+    std::uint32_t same = 0;
     Mark mark = now.mark;
     if (releases(now)) mark.set(Kind::Releases);
     const bool stored = races(now, cell.write, how);
@@ -180,7 +181,7 @@ void LdsRaces::store(Now& now, Cell& cell) {
     after_reads(now, cell, same);
     cell.write = mark;
     cell.knowledge = now.knowledge;
-    cell.same = static_cast<std::uint16_t>(same | 1u << mark.wave);
+    cell.same = same | 1u << mark.wave;
 }
 
 void LdsRaces::atomic(Now& now, Cell& cell) {
@@ -199,7 +200,7 @@ void LdsRaces::atomic(Now& now, Cell& cell) {
 }
 
 /// `except`: waves that may have read the value that is written.
-void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint16_t except) {
+void LdsRaces::after_reads(Now& now, const Cell& cell, std::uint32_t except) {
     Is how{};
     for (const Mark& read : cell.read) {
         if (!races(now, read, how) || read.kind() == Kind::Polls || (except >> read.wave & 1) != 0) continue;
@@ -239,7 +240,7 @@ void LdsRaces::report(const Now& now, const Mark& earlier, Is how, bool earlier_
     finding.address = now.offset;
     finding.place = fmt::format("offset {} of {} bytes of LDS", now.offset, scene.lds_bytes);
     finding.related.push_back(
-        {fmt::format("{} by lane {} of wave {} at", earlier_wrote ? "written" : "read", earlier.lane, earlier.wave),
+        {fmt::format("{} by lane {} of wave {} at", earlier_wrote ? "written" : "read", +earlier.lane, +earlier.wave),
          scene.site(now.context.sites[earlier.site].inst)});
     scene.session.report->add(std::move(finding));
 }

@@ -36,19 +36,18 @@ class LdsRaces {
     struct Mark {
         std::uint32_t epoch = 0, number = 0;  // a GroupOrder::Stamp
         std::uint16_t site = 0;
-        std::uint8_t lane = 0;
-        std::uint8_t wave : 4 = 0;
-        std::uint8_t bits : 4 = 0;
+        std::uint16_t lane : 6 = 0, wave : 5 = 0;
+        std::uint16_t bits : 3 = 0;
 
-        GroupOrder::Stamp at() const { return {epoch, number, wave}; }
+        GroupOrder::Stamp at() const { return {epoch, number, static_cast<std::uint8_t>(wave)}; }
         Kind kind() const { return static_cast<Kind>(bits); }
-        void set(Kind kind) { bits = static_cast<std::uint8_t>(kind) & 15; }
+        void set(Kind kind) { bits = static_cast<std::uint16_t>(kind) & 7; }
     };
     struct alignas(64) Cell {
         Mark write, atomic, read[2];  ///< the reads of two different waves
         std::uint32_t knowledge = 0;  ///< of the writer at that time
         std::uint32_t swapped = 0;    ///< the epoch of the last compare-and-swap
-        std::uint16_t same = 0;       ///< waves that wrote this value
+        std::uint32_t same = 0;       ///< waves that wrote this value
         bool split = false;           ///< its bytes have cells of their own
     };
     /// The access that is judged.
@@ -79,7 +78,7 @@ class LdsRaces {
     void load(Now& now, Cell& cell);
     void store(Now& now, Cell& cell);
     void atomic(Now& now, Cell& cell);
-    void after_reads(Now& now, const Cell& cell, std::uint16_t except);
+    void after_reads(Now& now, const Cell& cell, std::uint32_t except);
     static bool surely_waits(const Now& now);
     static bool prepares_for(const Now& now, const Cell& cell, Kind load);
     void poll(Now& now, const Mark& write, std::uint32_t knowledge);

@@ -48,7 +48,7 @@ void MemoryRaceCheck::begin(const Scene& scene) {
     races_wanted_ = scene.session.checks.has(Check::race);
     fences_wanted_ = scene.session.checks.has(Check::fence);
     last_store_ = &races_->last_store(group_);
-    acquired_ = vector_cache_ = scalar_cache_ = 0;
+    acquired_ = vector_cache_ = scalar_cache_ = shared_cache_ = 0;
     written_back_.fill(0);
     acquires_ = false;
 }
@@ -56,9 +56,9 @@ void MemoryRaceCheck::begin(const Scene& scene) {
 void MemoryRaceCheck::fences(unsigned wave, const Inst& inst) {
     const CacheModel& caches = races_->caches;
     if (caches.writes_back(inst)) written_back_[wave] = races_->next_tick();
-    const bool vector = caches.empties(inst);
-    if (!vector && !caches.empties_scalar(inst)) return;
-    (vector ? vector_cache_ : scalar_cache_) = races_->next_tick();
+    const bool vector = caches.empties(inst), shared = caches.empties_shared(inst);
+    if (!vector && !shared && !caches.empties_scalar(inst)) return;
+    (vector ? vector_cache_ : shared ? shared_cache_ : scalar_cache_) = races_->next_tick();
     races_->invalidated.store(true, std::memory_order_relaxed);
 }
 
@@ -85,7 +85,7 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     now.record.number = stamp.number;
     now.record.tick = races_->tick();
     now.record.site = shared_site(site, inst);
-    now.record.wave = wave.index_in_group & 15;
+    now.record.wave = wave.index_in_group & 31;
     now.record.alone = std::has_single_bit(access.lanes) ? 1 : 0;
     const bool is_atomic = access.reads && access.writes;
     now.looks = is_atomic ||
@@ -160,7 +160,12 @@ MemoryRaceCheck::Missing MemoryRaceCheck::missing(const Now& now, const Record& 
     const std::uint32_t published = races_->published_after(write);
     if (published == 0) return Missing::Release;
     if (races_->caches.misses(now.inst)) return Missing::Nothing;  // nontemporal before gfx940
-    return published < (now.access.scalar ? scalar_cache_ : vector_cache_) ? Missing::Nothing : Missing::Acquire;
+    return published < emptied(now.access.scalar) ? Missing::Nothing : Missing::Acquire;
+}
+
+std::uint32_t MemoryRaceCheck::emptied(bool scalar) const {
+    const std::uint32_t own = scalar ? scalar_cache_ : vector_cache_;
+    return races_->caches.two_levels ? std::min(own, shared_cache_) : own;
 }
 
 /// The write is a flag: its work-group releases what came before.
@@ -262,7 +267,7 @@ void MemoryRaceCheck::report_fence(const Now& now, const Conflict& conflict) con
                        ? fmt::format(
                              "memory is read that another work-group wrote, and the cache may hold an older value: {} "
                              "is missing after the synchronisation (acquire for the agent)",
-                             now.access.scalar ? "s_dcache_inv" : races_->caches.acquire())
+                             now.access.scalar ? races_->caches.acquire_scalar() : races_->caches.acquire())
                        : fmt::format(
                              "memory is read that another work-group wrote, and the store may not have happened: {} "
                              "is missing before its synchronisation (release for the agent)",

@@ -81,6 +81,8 @@ class MemoryRaceCheck {
     void atomic(Now& now, Cell& cell);
     bool ordered(const Now& now, const Record& earlier) const;
     Missing missing(const Now& now, const Record& write) const;
+    /// When nothing older was left in the caches that a load of that kind goes through.
+    std::uint32_t emptied(bool scalar) const;
     void seen_by(const Now& now, const Record& write);
     /// Of what came before in the work-group.
     void release(const Now& now);
@@ -96,8 +98,10 @@ class MemoryRaceCheck {
     bool races_wanted_ = false, fences_wanted_ = false;
     std::atomic<std::uint32_t>* last_store_ = nullptr;   // of group_
     std::uint32_t acquired_ = 0;                         ///< tick
-    std::uint32_t vector_cache_ = 0, scalar_cache_ = 0;  ///< ticks when they were invalidated
-    std::array<std::uint32_t, 16> written_back_{};       ///< ticks when the waves last began to write the cache back
+    std::uint32_t vector_cache_ = 0, scalar_cache_ = 0;  ///< ticks when they were invalidated …
+    std::uint32_t shared_cache_ = 0;                     ///< … and the one behind both
+    std::array<std::uint32_t, GroupOrder::kMaxWaves>
+        written_back_{};     ///< ticks when the waves last began to write the cache back
     bool acquires_ = false;  ///< with the next access: what is seen is seen after the instruction began
     std::array<std::pair<std::uint64_t, Page*>, 64> pages_{};  // of races_, by number
     std::vector<std::uint32_t> shared_sites_;                  // by own number, plus 1; 0: unknown

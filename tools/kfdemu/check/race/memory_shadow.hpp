@@ -35,7 +35,7 @@ class MemoryShadow {
         std::uint32_t number = 0;  ///< among the wave's memory instructions
         std::uint32_t tick = 0;    ///< of the dispatch, at that time
         std::uint16_t site = 0;
-        std::uint16_t lane : 6 = 0, wave : 4 = 0;
+        std::uint16_t lane : 6 = 0, wave : 5 = 0;
         std::uint16_t bytes : 4 = 0;  ///< of the dword, one bit each
         std::uint16_t kind : 2 = 0;
         std::uint16_t alone : 1 = 0;  ///< of the wave's lanes, only this one

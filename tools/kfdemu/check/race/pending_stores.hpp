@@ -2,17 +2,19 @@
 //
 //     PendingStores stores;
 //     stores.begin();                                     // a new work-group
-//     stores.issue(wave, PendingStores::Does::Stores);    // each vector memory instruction
-//     if (stores.waited(wave, vmcnt).stores) …            // each s_waitcnt; it proved the last store
+//     stores.issue(wave, PendingStores::Does::Stores);    // each instruction that the counter of stores counts
+//     if (stores.waited(wave, waits.stores).stores) …     // each s_waitcnt; it proved the last store
 //     if (stores.any(wave)) …
 //
 // What writes a cache back is waited for as stores are (CacheModel).
-// vmcnt counts in order. Source: "Vega" ISA manual, "Manually inserted wait states". Thread safety: that of its
-// work-group.
+// The counter counts in order (Counters). Source: "Vega" ISA manual, "Manually inserted wait states". Thread safety:
+// that of its work-group.
 #pragma once
 
 #include <array>
 #include <cstdint>
+
+#include "tools/kfdemu/check/race/group_order.hpp"
 
 namespace kfdemu::check {
 
@@ -31,10 +33,10 @@ class PendingStores {
         if (does == Does::Stores) state.last_store = state.issued;
         if (does == Does::WritesBack) state.last_writeback = state.issued;
     }
-    Proved waited(unsigned wave, std::uint32_t vmcnt) {
+    Proved waited(unsigned wave, std::uint32_t most) {
         State& state = waves_[wave];
         const std::uint64_t before = state.done;
-        if (state.issued >= vmcnt && state.issued - vmcnt > state.done) state.done = state.issued - vmcnt;
+        if (state.issued >= most && state.issued - most > state.done) state.done = state.issued - most;
         const auto proved = [&](std::uint64_t number) { return number > before && number <= state.done; };
         return {proved(state.last_store), proved(state.last_writeback)};
     }
@@ -45,7 +47,7 @@ class PendingStores {
         // Numbers of memory instructions, from 1.
         std::uint64_t issued = 0, done = 0, last_store = 0, last_writeback = 0;
     };
-    std::array<State, 16> waves_{};
+    std::array<State, GroupOrder::kMaxWaves> waves_{};
 };
 
 }  // namespace kfdemu::check

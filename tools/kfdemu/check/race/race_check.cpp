@@ -9,6 +9,7 @@ using namespace isa;
 bool RaceCheck::begin(const Scene& scene, unsigned waves) {
     lds_ = scene.session.checks.has(Check::lds_race) && waves > 1 && scene.lds_bytes != 0;
     memory_ = scene.memory_races != nullptr;
+    counters_ = Counters{scene.target};
     caches_ = cache_model(scene.target);
     if (!lds_ && !memory_) return false;
     if (sites_.forget_if_many()) memory_races_.forget_sites();
@@ -23,10 +24,9 @@ bool RaceCheck::begin(const Scene& scene, unsigned waves) {
 void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     const unsigned index = wave.index_in_group;
     if (inst.row == isa::index(Op::s_barrier)) order_.barrier(index);
-    if (inst.row == isa::index(Op::s_waitcnt)) {
-        const auto counts = static_cast<std::uint32_t>(inst.offset);
-        order_.waited(index, counts >> 8 & 0xf);
-        const PendingStores::Proved proved = stores_.waited(index, (counts & 0xf) | (counts >> 14 & 3) << 4);
+    if (const Waits waits = counters_.waits(wave, inst); waits.any()) {
+        order_.waited(index, waits.local);
+        const PendingStores::Proved proved = stores_.waited(index, waits.stores);
         if (proved.writeback && memory_) memory_races_.written_back(index);
         if (proved.stores && memory_) memory_races_.waited(index);
     }
@@ -49,7 +49,7 @@ void RaceCheck::before(const Scene& scene, const Wave& wave, const Inst& inst, c
         if (access.writes && !access.reads) does = Does::Stores;
     }
     if (memory_) memory_races_.fences(wave.index_in_group, inst);
-    if (inst.format != Format::Smem && inst.format != Format::Ds) stores_.issue(wave.index_in_group, does);
+    if (counters_.counts_store(inst)) stores_.issue(wave.index_in_group, does);
     if (!rows()[inst.row].is(kGws)) return;
     order_.follow_all(wave.index_in_group);
     if (memory_) memory_races_.meet();

@@ -2,7 +2,7 @@
 //
 //     RaceCheck check;
 //     if (check.begin(scene, waves)) …                // a new work-group; false: nothing to watch
-//     check.orders(wave, inst);                       // each SOPP instruction
+//     check.orders(wave, inst);                       // each that Counters::may_wait()
 //     check.before(scene, wave, inst, segments);      // each memory instruction
 //
 // Thread safety: that of its work-group.
@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "tools/kfdemu/check/flow/access.hpp"
+#include "tools/kfdemu/check/flow/counters.hpp"
 #include "tools/kfdemu/check/race/lds_races.hpp"
 #include "tools/kfdemu/check/race/memory_race_check.hpp"
 #include "tools/kfdemu/check/race/pending_stores.hpp"
@@ -28,6 +29,7 @@ class RaceCheck {
     void synchronises(const isa::Wave& wave, const isa::Inst& inst, const Access& access);
 
     bool lds_ = false, memory_ = false;
+    Counters counters_{isa::Target{}};
     CacheModel caches_;
     GroupOrder order_;
     AccessSites sites_;

@@ -50,6 +50,14 @@ bool may_use_m0(const Row& row) {
 bool leaves_function(const Row& row) {
     return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
 }
+/// After these, too, the denormal mode may change.
+bool ends_atomic(const Row& row) {
+    return leaves_function(row) || is_valu(row) || is_op(row, Op::s_waitcnt) || is_op(row, Op::s_waitcnt_vscnt) ||
+           is_op(row, Op::s_waitcnt_vmcnt) || is_op(row, Op::s_waitcnt_expcnt) || is_op(row, Op::s_waitcnt_lgkmcnt) ||
+           is_op(row, Op::s_wait_idle);
+}
+bool is_float_atomic(const Row& row) { return is_vector_memory(row) && row.is(kAtomic) && is_float(row.dst); }
+bool sets_denormals(const Row& row) { return is_op(row, Op::s_denorm_mode); }
 bool is_dot(const Row& row) { return row.is(kDot); }
 bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
 bool is_matrix(const Row& row) { return row.is(kMatrix); }
@@ -90,7 +98,7 @@ bool overlap(Operand a, unsigned a_count, Operand b, unsigned b_count) { return 
 /// The SGPRs that a vector instruction writes: a mask, or one.
 RegisterUse written_scalars(const Inst& inst) {
     const bool one = rows()[inst.row].dst == Type::s32;
-    return {one ? inst.dst : inst.sdst, static_cast<std::uint8_t>(one ? 1 : 2)};
+    return {one ? inst.dst : inst.sdst, static_cast<std::uint8_t>(one ? 1 : inst.mask_dwords())};
 }
 bool of_its_scalar(const Inst& earlier, const Inst& later) {
     const RegisterUse written = written_scalars(earlier);
@@ -279,11 +287,18 @@ constexpr MatrixRule kMatrixGfx940[] = {
     {"checkMAIVALUHazards: DMFMAToFMA64", fuses_doubles, Role::None, Meets::Anything, by_size(0, 0, 0, 2, 2)},
 };
 
-/// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
+/// GFX10 has hardware for the others. What LLVM finds on gfx1010 alone is not here.
+constexpr HazardRule kGfx1030[] = {
+    {"checkFPAtomicToDenormModeHazard", 3, is_float_atomic, sets_denormals, always},
+};
+
+/// A target's tables, in the order in which their rules are tried. `forgets`: what no rule looks beyond. Nothing else
+/// asks for the target.
 struct Generation {
     Target target;
     std::span<const HazardRule> common, own;
     std::span<const MatrixRule> matrix;
+    bool (*forgets)(const Row&) = leaves_function;
 };
 constexpr Generation kGenerations[] = {
     {Target::gfx900, kVega, kGfx900, {}},
@@ -292,7 +307,7 @@ constexpr Generation kGenerations[] = {
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
     {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
     {Target::gfx950, kVega, kGfx940, kMatrixGfx940<true>},
-    {Target::gfx1030, {}, {}, {}},
+    {Target::gfx1030, {}, kGfx1030, {}, ends_atomic},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 
@@ -306,8 +321,8 @@ constexpr bool fits(const Generation& generation) {
 }
 static_assert(std::ranges::all_of(kGenerations, fits));
 
-HazardRoles roles_of(const HazardTable& table, const Row& row) {
-    if (leaves_function(row)) return {.earlier = 0, .later = kLeavesFunction};
+HazardRoles roles_of(const HazardTable& table, const Generation& generation, const Row& row) {
+    if (generation.forgets(row)) return {.earlier = 0, .later = kForgets};
     HazardRoles roles;
     const auto add = [&](unsigned number, bool earlier, bool later) {
         roles.earlier |= std::uint32_t{earlier} << number;
@@ -324,7 +339,7 @@ HazardTable table_of(const Generation& generation) {
     HazardTable table{.rules{generation.common.begin(), generation.common.end()}, .matrix = generation.matrix};
     table.rules.insert(table.rules.end(), generation.own.begin(), generation.own.end());
     for (std::size_t n = 0; n < table.rules.size(); ++n) table.only[table.rules[n].when] |= std::uint32_t{1} << n;
-    for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, rows()[n]);
+    for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, generation, rows()[n]);
     return table;
 }
 
@@ -347,7 +362,7 @@ void Hazards::push_matrix(const Inst& inst) {
 }
 
 const Hazard* Hazards::search(const Inst& inst, unsigned later) {
-    if (later == kLeavesFunction) {
+    if (later == kForgets) {
         forget();
         return nullptr;
     }

@@ -35,7 +35,7 @@ struct HazardRoles {
 };
 inline constexpr unsigned kFirstMatrixRole = 20;  ///< rules of MatrixHazards have the bits from here on
 inline constexpr std::uint32_t kMatrixRoles = ~std::uint32_t{0} << kFirstMatrixRole;
-inline constexpr std::uint32_t kLeavesFunction = ~std::uint32_t{0};  ///< as the later one: earlier ones are forgotten
+inline constexpr std::uint32_t kForgets = ~std::uint32_t{0};  ///< as the later one: earlier ones are forgotten
 
 /// The rules of a target, and what each row is to them.
 struct HazardTable {

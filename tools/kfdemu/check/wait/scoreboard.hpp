@@ -2,13 +2,13 @@
 //
 //     Scoreboard board;
 //     board.issue(inst, route, lanes);                    // a memory instruction begins
-//     board.wait(simm16);                                 // s_waitcnt
+//     board.wait(counters.waits(wave, inst));             // s_waitcnt
 //     const Load* load = board.conflict(use, lanes);      // a load that is still to write these registers
 //
-// A load is taken to have arrived only when the counter proves it. vmcnt counts vector memory, which returns in order.
+// A load is taken to have arrived only when the counter proves it. What vmcnt counts returns in order (Counters).
 // lgkmcnt counts LDS, in order; scalar memory, in any order; and messages. FLAT counts in both; lanes that address
-// memory return with vmcnt, lanes that address LDS with lgkmcnt, in any order. Sources: "Vega" ISA manual, "Data
-// Dependency Resolution" and "Flat Memory Instructions".
+// memory return with vmcnt, lanes that address LDS with lgkmcnt, before GFX10 in any order. Sources: "Vega" and "RDNA
+// 2" ISA manuals, "Data Dependency Resolution" and "Flat Memory Instructions".
 //
 // Thread safety: that of its wave. Pure: knows nothing of memory.
 #pragma once
@@ -18,16 +18,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/kfdemu/check/flow/counters.hpp"
 #include "tools/kfdemu/check/flow/register_use.hpp"
 
 namespace kfdemu::check {
 
-/// Which paths the lanes of a memory instruction take.
+/// Which counters a memory instruction raises, and with which its lanes return.
 struct Route {
-    bool memory = false;  ///< vector memory, counted by vmcnt
-    bool lds = false;     ///< LDS, counted by lgkmcnt
-    bool scalar = false;  ///< scalar memory, counted by lgkmcnt
-    bool flat = false;    ///< FLAT: LDS lanes return in any order
+    bool memory = false;     ///< with vmcnt
+    bool lds = false;        ///< with lgkmcnt, in order
+    bool any_order = false;  ///< with lgkmcnt, in any order: scalar memory, and LDS lanes of GFX9's FLAT
+    bool raises_vm = memory, raises_lds = lds;  ///< in order; GFX10's FLAT, wherever its lanes go
 };
 
 struct Load {
@@ -43,11 +44,11 @@ struct Load {
 
 class Scoreboard {
   public:
-    void clear();
+    /// `most`: Counters::most().
+    void clear(const Waits& most);
     bool empty() const { return loads_.empty(); }
     void issue(const isa::Inst& inst, const Route& route, std::uint64_t lanes);
-    /// The operand of s_waitcnt.
-    void wait(std::uint32_t operand);
+    void wait(const Waits& waits);
     /// The oldest outstanding load that writes some of these registers in some of these lanes; null if there is none.
     const Load* conflict(const RegisterUse& use, std::uint64_t lanes) const;
     /// Whether results of a new instruction on `route` arrive after those of `load` in any case.
@@ -65,6 +66,7 @@ class Scoreboard {
     std::vector<Load> loads_;
     std::bitset<kRegisters> pending_;  // the registers of loads_, to reject most questions quickly
     std::uint32_t vm_issued_ = 0, lds_issued_ = 0;
+    Waits most_;
 };
 
 }  // namespace kfdemu::check

@@ -11,43 +11,9 @@ using namespace isa;
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-/// buffer_wbinvl1 is not counted (LLVM's SIInsertWaitcnts agrees).
-bool counts(const Inst& inst) {
-    return inst.row != index(Op::buffer_wbinvl1) && inst.row != index(Op::buffer_wbinvl1_vol);
-}
-
-Route route_of_flat(const Wave& wave, const Inst& inst) {
-    Route route{.flat = true};
-    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + wave.width;
-    const auto lds = static_cast<std::uint32_t>(wave.shared_base >> 32);
-    for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1)
-        (high[std::countr_zero(rest)] == lds ? route.lds : route.memory) = true;
-    return route;
-}
-
-Route route_of(const Wave& wave, const Inst& inst) {
-    switch (inst.format) {
-        case Format::Smem:
-            return {.scalar = true};
-        case Format::Ds:
-            return {.lds = true};
-        case Format::Flat:
-            return inst.segment == Segment::Flat ? route_of_flat(wave, inst) : Route{.memory = true};
-        default:
-            return {.memory = counts(inst)};
-    }
-}
-
 bool moves_relative(const Inst& inst) {
-    return inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64) ||
-           inst.row == index(Op::s_movreld_b32) || inst.row == index(Op::s_movreld_b64);
-}
-/// s_movrels and s_movreld with the register that M0 selects.
-Inst moved_by_m0(const Wave& wave, Inst inst) {
-    const bool source = inst.row == index(Op::s_movrels_b32) || inst.row == index(Op::s_movrels_b64);
-    Operand& moved = source ? inst.src[0] : inst.dst;
-    moved = static_cast<Operand>(std::min<std::uint32_t>(moved + (wave.s[kM0] & 0xff), kConstants - 2));
-    return inst;
+    const Row& row = rows()[inst.row];
+    return row.is(kMovesFrom) || row.is(kMovesTo);
 }
 
 /// The lanes of a vector register that `use` concerns.
@@ -60,7 +26,7 @@ std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& us
             return std::uint64_t{1} << (wave.exec() == 0 ? 0 : std::countr_zero(wave.exec()));
         case LaneUse::Named:
             // The lane's number comes from an SGPR or a constant, which Wave::s holds too.
-            return inst.src[1] < kVgpr0 ? std::uint64_t{1} << (wave.s[inst.src[1]] & 63) : kAll;
+            return inst.src[1] < kVgpr0 ? std::uint64_t{1} << (wave.s[inst.src[1]] & (wave.width - 1u)) : kAll;
         default:
             return wave.exec();
     }
@@ -74,14 +40,33 @@ std::string nops(unsigned states) {
 
 }  // namespace
 
+Route WaitCheck::route_of(const Wave& wave, const Inst& inst) const {
+    if (inst.format == Format::Smem) return {.any_order = true};
+    if (inst.format == Format::Ds) return {.lds = true};
+    const bool flat = inst.format == Format::Flat && inst.segment == Segment::Flat;
+    return flat ? route_of_flat(wave, inst) : Route{.memory = counters_.counts_load(inst)};
+}
+
+Route WaitCheck::route_of_flat(const Wave& wave, const Inst& inst) const {
+    const std::uint32_t* high = const_cast<Wave&>(wave).lanes(inst.src[0]) + wave.width;
+    const auto aperture = static_cast<std::uint32_t>(wave.shared_base >> 32);
+    bool memory = false, lds = false;
+    for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1)
+        (high[std::countr_zero(rest)] == aperture ? lds : memory) = true;
+    const bool loads = counters_.counts_load(inst), ordered = counters_.flat_in_order();
+    Route route{.memory = memory && loads, .lds = lds && ordered, .any_order = lds && !ordered};
+    if (ordered) route.raises_vm = loads, route.raises_lds = true;
+    return route;
+}
+
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
     if (const Hazard* hazard = hazards_.before(inst)) report(scene, *hazard, wave, inst);
-    if (inst.row == index(Op::s_waitcnt)) return board_.wait(static_cast<std::uint32_t>(inst.offset));
+    if (const Waits waits = counters_.waits(wave, inst); waits.any()) return board_.wait(waits);
     const bool memory = may_access(inst.format);
     const Route route = memory ? route_of(wave, inst) : Route{};
     if (!board_.empty())
-        use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(wave, inst)) : cache.uses(inst), route,
-                      wave, inst);
+        use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(inst, wave.s[kM0])) : cache.uses(inst),
+                      route, wave, inst);
     if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
 }
 
@@ -102,9 +87,9 @@ void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& 
     const char* rule = use.writes ? "overwritten-before-wait" : "read-before-wait";
     if (!scene.session.report->is_new(Check::wait, rule, inst)) return;
     Finding finding = scene.finding(Check::wait, rule, wave, inst);
-    finding.what = register_name(use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
-                   " while a load may still write " + register_name(load.to.first, load.to.count) + ": s_waitcnt " +
-                   board_.needed(load) + " is missing";
+    finding.what = register_name(scene.target, use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
+                   " while a load may still write " + register_name(scene.target, load.to.first, load.to.count) +
+                   ": s_waitcnt " + board_.needed(load) + " is missing";
     if (use.first >= kVgpr0)
         finding.lane = static_cast<std::uint32_t>(std::countr_zero(load.lanes & lanes_of(wave, inst, use)));
     finding.related.push_back({"the load", scene.site(load.inst)});

@@ -19,12 +19,15 @@ namespace kfdemu::check {
 class WaitCheck {
   public:
     void clear(isa::Target target) {
-        board_.clear();
+        counters_ = Counters{target};
+        board_.clear(counters_.most());
         hazards_.clear(target);
     }
     void before(const Scene& scene, InstCache& cache, const isa::Wave& wave, const isa::Inst& inst);
 
   private:
+    Route route_of(const isa::Wave& wave, const isa::Inst& inst) const;
+    Route route_of_flat(const isa::Wave& wave, const isa::Inst& inst) const;
     void use_registers(const Scene& scene, const RegisterUses& uses, const Route& route, const isa::Wave& wave,
                        const isa::Inst& inst);
     void report(const Scene& scene, const Load& load, const RegisterUse& use, const isa::Wave& wave,
@@ -32,6 +35,7 @@ class WaitCheck {
 
     static void report(const Scene& scene, const Hazard& hazard, const isa::Wave& wave, const isa::Inst& inst);
 
+    Counters counters_{isa::Target{}};
     Scoreboard board_;
     Hazards hazards_;
 };

@@ -131,6 +131,8 @@ struct alignas(64) Inst {
     unsigned scale_byte(unsigned n) const { return (op_sel >> n & 1u) | (op_sel_hi >> n & 1u) << 1; }
     bool moves_lanes() const { return form == Form::Dpp || form == Form::Dpp8; }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
+    /// SGPRs of a mask of lanes.
+    unsigned mask_dwords() const { return has(kWave32) ? 1 : 2; }
 };
 static_assert(sizeof(Inst) == 64, "one cache line");
 

@@ -109,7 +109,7 @@ enum RowAttributes : std::uint64_t {
     kPair = 1ull << 15,            ///< memory: DATA is twice what is accessed: compare and swap
     kExchange = 1ull << 16,        ///< memory: stores DATA whatever was there, and returns it
     kStore = 1ull << 17,           ///< memory: DATA is read, nothing is returned
-    kPermutes = 1ull << 18,        ///< DS: moves between lanes, accesses nothing
+    kPermutes = 1ull << 18,        ///< DS, VOP3: moves between lanes, accesses nothing
     kPattern = 1ull << 19,         ///< DS: OFFSET is a pattern of lanes
     kByLane = 1ull << 20,          ///< DS: at M0, a dword for each lane
     kCountsLanes = 1ull << 21,     ///< DS: at M0, one counter for the wave
@@ -140,6 +140,7 @@ enum RowAttributes : std::uint64_t {
     kWritesM0 = 1ull << 46,
     kMovesFrom = 1ull << 47,       ///< SRC0 is relative to M0
     kMovesTo = 1ull << 48,         ///< DST is relative to M0
+    kByHalves = 1ull << 62,        ///< of kMovesFrom and kMovesTo: bits 9:0 of M0 are for SRC0, bits 25:16 for DST
     kJump = 1ull << 49,            ///< continues where its sources say
     kSteers = 1ull << 50,          ///< its source decides which instructions execute
     kIndexes = 1ull << 51,         ///< its source is the number of a register

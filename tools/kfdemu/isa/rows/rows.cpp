@@ -69,7 +69,8 @@ const Traits& traits_of(Target target) {
                                      .unified_formats = true,
                                      .scratch_register = true,
                                      .vscnt = true,
-                                     .row_share = true};
+                                     .row_share = true,
+                                     .vector_line_bytes = 128};
     switch (target) {
         case Target::gfx1030:
             return kGfx1030;

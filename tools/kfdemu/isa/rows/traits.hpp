@@ -38,6 +38,7 @@ struct Traits {
     bool scratch_register = false;        ///< FLAT_SCRATCH is a hardware register
     bool vscnt = false;                   ///< stores have a counter of their own; GFX10's hardware registers
     bool row_share = false;               ///< DPP8; DPP has row_share, row_xmask and FI, and no shifts of the wave
+    unsigned vector_line_bytes = 64;      ///< of the cache that vector memory goes through; that of scalars has 64
     bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 

@@ -1,0 +1,65 @@
+#include "tools/kfdemu/check/flow/counters.hpp"
+
+namespace kfdemu::check {
+
+using namespace isa;
+
+namespace {
+
+/// What invalidates a cache is not counted (LLVM's SIInsertWaitcnts agrees).
+bool invalidates(const Inst& inst) {
+    switch (static_cast<Op>(inst.row)) {
+        case Op::buffer_wbinvl1:
+        case Op::buffer_wbinvl1_vol:
+        case Op::buffer_gl0_inv:
+        case Op::buffer_gl1_inv:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// SIMM16, and an SGPR or NULL, are added in six bits.
+std::uint32_t sum(const Wave& wave, const Inst& inst) {
+    return (static_cast<std::uint32_t>(inst.offset) + wave.s[inst.dst]) & 63;
+}
+
+}  // namespace
+
+/// By vmcnt or vscnt.
+bool Counters::counts(const Inst& inst) {
+    return inst.format != Format::Ds && is_vector_memory(inst.format) && !invalidates(inst);
+}
+
+bool Counters::stores(const Inst& inst) {
+    const Row& row = rows()[inst.row];
+    return row.is(kStore) || (row.is(kAtomic) && !inst.has(kGlc));
+}
+
+/// VMCNT in bits 3:0 and 15:14, LGKMCNT from bit 8 on: four bits, six on GFX10.
+Waits Counters::of_waitcnt(std::uint32_t operand) const {
+    Waits waits;
+    waits.loads = (operand & 15) | (operand >> 14 & 3) << 4;
+    waits.local = operand >> 8 & most().local;
+    if (!separate_) waits.stores = waits.loads;
+    return waits;
+}
+
+Waits Counters::of_scalar(const Wave& wave, const Inst& inst) const {
+    switch (static_cast<Op>(inst.row)) {
+        case Op::s_waitcnt:
+            return of_waitcnt(static_cast<std::uint32_t>(inst.offset));
+        case Op::s_waitcnt_vmcnt:
+            return {.loads = sum(wave, inst)};
+        case Op::s_waitcnt_vscnt:
+            return {.stores = sum(wave, inst)};
+        case Op::s_waitcnt_lgkmcnt:
+            return {.local = sum(wave, inst)};
+        case Op::s_wait_idle:
+            return {0, 0, 0};
+        default:
+            return {};
+    }
+}
+
+}  // namespace kfdemu::check
