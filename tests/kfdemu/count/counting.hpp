@@ -8,6 +8,7 @@
 
 #include "tests/kfdemu/dispatch/machine.hpp"
 #include "tools/kfdemu/count/listing.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace count_test {
 
@@ -17,6 +18,14 @@ using namespace kfdemu::count;
 struct Counting {
     Counting(Target target, const char* source) : machine{target}, code{machine.load(source, "O2")} {
         machine.counts = &counts;
+    }
+
+    /// That execute so many work-items.
+    std::uint64_t waves(std::uint64_t items) const { return items / machine.lanes(); }
+    /// By whole lines.
+    Traffic traffic(std::uint64_t accesses, std::uint64_t bytes, std::uint64_t moved) const {
+        const unsigned line = kfdemu::isa::traits_of(machine.target()).vector_line_bytes;
+        return {accesses, bytes, moved / line, line};
     }
 
     ListedKernel only() const {

@@ -24,27 +24,29 @@ TEST_CASE("a copy of consecutive dwords", "[kfdemu][count]") {
         const ListedKernel kernel = gpu.only();
         CHECK(kernel.dispatches == 1);
         CHECK(kernel.groups == 4);
-        CHECK(kernel.waves == 16);
-        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 2 * 64});
+        CHECK(kernel.waves == gpu.waves(1024));
+        CHECK(kernel.lanes == gpu.machine.lanes());
+        CHECK(kernel.total.memory == gpu.traffic(2 * kernel.waves, 2 * 4096, 2 * 4096));
         CHECK(kernel.total.scratch == Traffic{});
         CHECK(kernel.total.lds == LdsTraffic{});
         CHECK(kernel.total.partial == 0);
-        CHECK(kernel.total.lanes == kernel.total.executions * 64);
+        CHECK(kernel.total.lanes == kernel.total.executions * kernel.lanes);
         CHECK(coalescing(kernel.total.memory) == 1.0);
-        CHECK(mean_lanes(kernel.vector) == 64.0);
-        for (const ListedInstruction& each : kernel.instructions) CHECK(each.sums.executions == 16);
+        CHECK(mean_lanes(kernel.vector) == 1.0 * kernel.lanes);
+        for (const ListedInstruction& each : kernel.instructions) CHECK(each.sums.executions == kernel.waves);
     });
 }
 
-TEST_CASE("a load of one dword a line", "[kfdemu][count]") {
+TEST_CASE("a load of one dword in 64 bytes", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("strided", {.grid = {1024}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(16 * 1024),
                         gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
-        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 1024 + 64});
+        CHECK(kernel.total.memory == gpu.traffic(2 * kernel.waves, 2 * 4096, 1024 * 64 + 4096));
         bool found = false;
         for (const ListedInstruction& each : kernel.instructions)
-            if (each.sums.memory == Traffic{16, 4096, 1024}) found = coalescing(each.sums.memory) == 1.0 / 16;
+            if (each.sums.memory == gpu.traffic(kernel.waves, 4096, 1024 * 64))
+                found = coalescing(each.sums.memory) == 1.0 / 16;
         CHECK(found);
     });
 }
@@ -53,12 +55,14 @@ TEST_CASE("a store by some lanes", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("some", {.grid = {256}, .group = {256}}, gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
-        CHECK(kernel.waves == 4);
-        CHECK(kernel.total.memory == Traffic{4, 4 * 16 * 4, 4});
+        CHECK(kernel.waves == gpu.waves(256));
+        CHECK(kernel.total.memory.accesses == 4);
+        CHECK(kernel.total.memory.bytes == 4 * 16 * 4);
+        CHECK(kernel.total.memory.transactions == 4);
         for (const ListedInstruction& each : kernel.instructions) {
             if (each.sums.memory.accesses == 0) continue;
             CHECK(each.sums.lanes == 4 * 16);
-            CHECK(each.sums.partial == 4);
+            CHECK(each.sums.partial == each.sums.executions);
         }
     });
 }
@@ -69,8 +73,8 @@ TEST_CASE("branches of a loop", "[kfdemu][count]") {
         gpu.code.launch("turns", {.grid = {128}, .group = {64}}, out);
         REQUIRE(out[0] == 10);
         const ListedKernel kernel = gpu.only();
-        CHECK(executed(kernel, Kind::Branch) == 2 * 10);
-        CHECK(kernel.total.taken == 2 * 9);
+        CHECK(executed(kernel, Kind::Branch) == kernel.waves * 10);
+        CHECK(kernel.total.taken == kernel.waves * 9);
     });
 }
 
@@ -79,8 +83,8 @@ TEST_CASE("scratch is counted separately from memory", "[kfdemu][count]") {
         gpu.code.launch("spilled", {.grid = {128}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(1024),
                         gpu.machine.allocate<std::uint32_t>(1024));
         const ListedKernel kernel = gpu.only();
-        CHECK(kernel.total.scratch == Traffic{4, 4 * 256, 4 * 4});
-        CHECK(kernel.total.memory == Traffic{4, 4 * 256, 4 * 4});
+        CHECK(kernel.total.scratch == gpu.traffic(2 * kernel.waves, 4 * 256, 4 * 256));
+        CHECK(kernel.total.memory == gpu.traffic(2 * kernel.waves, 4 * 256, 4 * 256));
     });
 }
 
@@ -88,24 +92,24 @@ TEST_CASE("a load over the end of a buffer", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("over_the_end", {.grid = {64}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(64 * 4),
                         gpu.machine.allocate<std::uint32_t>(64 * 4));
-        CHECK(sums_of(gpu.only(), "buffer_load_dwordx4").memory == Traffic{1, 63 * 16 + 8, 16});
+        CHECK(sums_of(gpu.only(), "buffer_load_dwordx4").memory == gpu.traffic(gpu.waves(64), 63 * 16 + 8, 1024));
     });
 }
 
 TEST_CASE("bank conflicts of a transpose", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         const ListedKernel kernel = transposed(gpu, "transpose_tight");
-        CHECK(kernel.waves == 16);
-        CHECK(kernel.total.lds == LdsTraffic{32, 2 * 4096, 16 * 62});
-        CHECK(kernel.total.memory == Traffic{32, 2 * 4096, 2 * 64});
-        CHECK(executed(kernel, Kind::Lds) == 32);
-        CHECK(executed(kernel, Kind::Barrier) == 16);
+        CHECK(kernel.waves == gpu.waves(1024));
+        CHECK(kernel.total.lds == LdsTraffic{2 * kernel.waves, 2 * 4096, 16 * 62});
+        CHECK(kernel.total.memory == gpu.traffic(2 * kernel.waves, 2 * 4096, 2 * 4096));
+        CHECK(executed(kernel, Kind::Lds) == 2 * kernel.waves);
+        CHECK(executed(kernel, Kind::Barrier) == kernel.waves);
     });
 }
 
 TEST_CASE("and none when its rows are padded", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
-        CHECK(transposed(gpu, "transpose_padded").total.lds == LdsTraffic{32, 2 * 4096, 0});
+        CHECK(transposed(gpu, "transpose_padded").total.lds == LdsTraffic{2 * gpu.waves(1024), 2 * 4096, 0});
     });
 }
 
@@ -118,9 +122,9 @@ TEST_CASE("dispatches of a kernel add up, kernels do not", "[kfdemu][count]") {
         REQUIRE(totals.size() == 2);
         CHECK(totals[0].dispatches == 3);
         CHECK(totals[0].groups == 12);
-        CHECK(totals[0].waves == 12);
+        CHECK(totals[0].waves == 3 * gpu.waves(256));
         CHECK(totals[1].dispatches == 1);
-        CHECK(totals[1].waves == 1);
+        CHECK(totals[1].waves == gpu.waves(64));
     });
 }
 
@@ -130,7 +134,8 @@ TEST_CASE("a kernel that faults is counted until then", "[kfdemu][count]") {
         const Outcome outcome = gpu.code.try_launch("copy", {.grid = {64}, .group = {64}}, nowhere,
                                                     gpu.machine.allocate<std::uint32_t>(1024));
         REQUIRE(outcome.state == kfdemu::Dispatch::State::Failed);
-        CHECK(gpu.only().total.memory == Traffic{1, 256, 4});
+        const unsigned bytes = 4 * gpu.machine.lanes();
+        CHECK(gpu.only().total.memory == gpu.traffic(1, bytes, bytes));
     });
 }
 
@@ -140,8 +145,8 @@ TEST_CASE("checks see what is counted, and it counts the same", "[kfdemu][count]
         gpu.machine.session.checks.set(kfdemu::Check::lds_race);
         gpu.machine.session.report = &report;
         const ListedKernel kernel = transposed(gpu, "transpose_tight");
-        CHECK(report.coverage.waves == 16);
+        CHECK(report.coverage.waves == gpu.waves(1024));
         CHECK(report.coverage.instructions == kernel.total.executions);
-        CHECK(kernel.total.lds == LdsTraffic{32, 2 * 4096, 16 * 62});
+        CHECK(kernel.total.lds == LdsTraffic{2 * kernel.waves, 2 * 4096, 16 * 62});
     });
 }

@@ -28,42 +28,54 @@ unsigned pair_conflicts(unsigned first, unsigned second, unsigned bytes, Directi
 }  // namespace
 
 TEST_CASE("lines that a wave's accesses of memory touch", "[kfdemu][count]") {
-    CHECK(memory_lines(every(4), kAll, 4) == 4);
-    CHECK(memory_lines(every(8), kAll, 4) == 8);
-    CHECK(memory_lines(every(64), kAll, 4) == 64);
-    CHECK(memory_lines(every(0, 0x1000), kAll, 4) == 1);
-    CHECK(memory_lines(every(16), kAll, 16) == 16);
-    CHECK(memory_lines(every(1), kAll, 1) == 1);
+    CHECK(memory_lines(every(4), kAll, 4, {}) == 4);
+    CHECK(memory_lines(every(8), kAll, 4, {}) == 8);
+    CHECK(memory_lines(every(64), kAll, 4, {}) == 64);
+    CHECK(memory_lines(every(0, 0x1000), kAll, 4, {}) == 1);
+    CHECK(memory_lines(every(16), kAll, 16, {}) == 16);
+    CHECK(memory_lines(every(1), kAll, 1, {}) == 1);
 }
 
 TEST_CASE("only active lanes touch lines", "[kfdemu][count]") {
-    CHECK(memory_lines(every(4), 0xffff, 4) == 1);
-    CHECK(memory_lines(every(4), 0x1'0001, 4) == 2);
-    CHECK(memory_lines(every(64), 0x8000'0000'0000'0001, 4) == 2);
-    CHECK(memory_lines(every(4), 0, 4) == 0);
+    CHECK(memory_lines(every(4), 0xffff, 4, {}) == 1);
+    CHECK(memory_lines(every(4), 0x1'0001, 4, {}) == 2);
+    CHECK(memory_lines(every(64), 0x8000'0000'0000'0001, 4, {}) == 2);
+    CHECK(memory_lines(every(4), 0, 4, {}) == 0);
 }
 
 TEST_CASE("accesses that are not aligned touch the line after", "[kfdemu][count]") {
-    CHECK(memory_lines(every(4, 4), kAll, 4) == 5);
-    CHECK(memory_lines(every(64, 62), kAll, 4) == 65);
-    CHECK(memory_lines(every(128, 60), kAll, 8) == 128);
+    CHECK(memory_lines(every(4, 4), kAll, 4, {}) == 5);
+    CHECK(memory_lines(every(64, 62), kAll, 4, {}) == 65);
+    CHECK(memory_lines(every(128, 60), kAll, 8, {}) == 128);
 }
 
 TEST_CASE("lines count once in any order of lanes", "[kfdemu][count]") {
     Addresses down = every(4);
     std::reverse(down.begin(), down.end());
-    CHECK(memory_lines(down, kAll, 4) == 4);
+    CHECK(memory_lines(down, kAll, 4, {}) == 4);
     Addresses mixed;
     for (std::uint64_t l = 0; l < mixed.size(); ++l) mixed[l] = l * 29 % 64 * 4;
-    CHECK(memory_lines(mixed, kAll, 4) == 4);
+    CHECK(memory_lines(mixed, kAll, 4, {}) == 4);
 }
 
 TEST_CASE("scratch holds the same dword of all lanes together", "[kfdemu][count]") {
-    CHECK(scratch_lines(every(0), kAll, 4) == 4);
-    CHECK(scratch_lines(every(0), kAll, 16) == 16);
-    CHECK(scratch_lines(every(4), kAll, 4) == 64);
-    CHECK(scratch_lines(every(0, 2), kAll, 4) == 8);
-    CHECK(scratch_lines(every(0), 1, 4) == 1);
+    CHECK(scratch_lines(every(0), kAll, 4, {}) == 4);
+    CHECK(scratch_lines(every(0), kAll, 16, {}) == 16);
+    CHECK(scratch_lines(every(4), kAll, 4, {}) == 64);
+    CHECK(scratch_lines(every(0, 2), kAll, 4, {}) == 8);
+    CHECK(scratch_lines(every(0), 1, 4, {}) == 1);
+}
+
+TEST_CASE("lines of 128 bytes, by waves of 32 lanes", "[kfdemu][count]") {
+    constexpr Lines wide{.bytes = 128, .lanes = 32};
+    constexpr std::uint64_t all = 0xffff'ffff;
+    CHECK(memory_lines(every(4), all, 4, wide) == 1);
+    CHECK(memory_lines(every(4, 64), all, 4, wide) == 2);
+    CHECK(memory_lines(every(64), all, 4, wide) == 16);
+    CHECK(scratch_lines(every(0), all, 4, wide) == 1);
+    CHECK(scratch_lines(every(0), all, 16, wide) == 4);
+    CHECK(scratch_lines(every(4), all, 4, wide) == 32);
+    CHECK(bank_conflicts(every(128), all, 4, Direction::Store) == 31);
 }
 
 TEST_CASE("lines of a scalar access", "[kfdemu][count]") {

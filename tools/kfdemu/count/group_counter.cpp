@@ -11,7 +11,7 @@ void GroupCounter::begin(KernelCounts& counts, KernelCounts::Kernel& kernel, uns
         pages_.clear();
         page_number_ = ~std::uint64_t{0};
     }
-    counts_ = &counts, kernel_ = &kernel;
+    counts_ = &counts, kernel_ = &kernel, lines_ = KernelCounts::lines_of(kernel);
     groups_ += 1, waves_ += waves;
     while (watchers_.size() < waves) watchers_.emplace_back(*this);
 }
@@ -59,7 +59,7 @@ void GroupCounter::count(const isa::Wave& wave, const isa::Inst& inst) {
     const std::uint64_t exec = wave.exec();
     here.sums.executions += 1;
     here.sums.lanes += static_cast<std::uint64_t>(std::popcount(exec));
-    here.sums.partial += ~exec != 0;
+    here.sums.partial += exec != ~std::uint64_t{0} >> (isa::kMostLanes - wave.width);
     if (here.kind == Kind::Branch) here.sums.taken += is_taken(wave, inst);
     if (!check::may_access(inst.format)) return;
     check::Segments segments;
@@ -68,7 +68,7 @@ void GroupCounter::count(const isa::Wave& wave, const isa::Inst& inst) {
     cut ? count_cut(segments.access[0], segments.access[1], here.sums) : count_accesses(segments, here.sums);
 }
 
-void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
+void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) const {
     for (unsigned n = 0; n < segments.count; ++n) {
         const check::Access& access = segments.access[n];
         if (access.lanes == 0) continue;
@@ -77,16 +77,16 @@ void GroupCounter::count_accesses(const check::Segments& segments, Sums& sums) {
             const Direction direction = access.writes ? Direction::Store : Direction::Load;
             sums.lds += {1, bytes, bank_conflicts(access.at, access.lanes, access.bytes, direction)};
         } else if (access.place == check::Place::Scratch) {
-            sums.scratch += {1, bytes, scratch_lines(access.at, access.lanes, access.bytes)};
+            sums.scratch += {1, bytes, scratch_lines(access.at, access.lanes, access.bytes, lines_), lines_.bytes};
         } else if (access.scalar) {
-            sums.scalar += {1, bytes, scalar_lines(access.at[0], access.bytes)};
+            sums.scalar += {1, bytes, scalar_lines(access.at[0], access.bytes), kScalarLineBytes};
         } else {
-            sums.memory += {1, bytes, memory_lines(access.at, access.lanes, access.bytes)};
+            sums.memory += {1, bytes, memory_lines(access.at, access.lanes, access.bytes, lines_), lines_.bytes};
         }
     }
 }
 
-void GroupCounter::count_cut(const check::Access& whole, const check::Access& cut, Sums& sums) {
+void GroupCounter::count_cut(const check::Access& whole, const check::Access& cut, Sums& sums) const {
     const std::uint64_t lanes = whole.lanes | cut.lanes;
     Addresses last;
     std::uint64_t bytes = 0;
@@ -95,7 +95,7 @@ void GroupCounter::count_cut(const check::Access& whole, const check::Access& cu
         last[l] = (cut.lanes >> l & 1) != 0 ? cut.at[l] + cut.bytes - 1 : whole.at[l] + whole.bytes - 1;
         bytes += last[l] + 1 - whole.at[l];
     }
-    sums.memory += {1, bytes, memory_lines(whole.at, last, lanes)};
+    sums.memory += {1, bytes, memory_lines(whole.at, last, lanes, lines_), lines_.bytes};
 }
 
 }  // namespace kfdemu::count

@@ -51,12 +51,13 @@ class GroupCounter {
 
     Counted& counted(const isa::Wave& wave, const isa::Inst& inst);
     void count(const isa::Wave& wave, const isa::Inst& inst);
-    static void count_accesses(const check::Segments& segments, Sums& sums);
+    void count_accesses(const check::Segments& segments, Sums& sums) const;
     /// The end of a buffer is in the accesses of some lanes.
-    static void count_cut(const check::Access& whole, const check::Access& cut, Sums& sums);
+    void count_cut(const check::Access& whole, const check::Access& cut, Sums& sums) const;
 
     KernelCounts* counts_ = nullptr;
     KernelCounts::Kernel* kernel_ = nullptr;
+    Lines lines_;
     std::uint64_t groups_ = 0, waves_ = 0;  // not handed over
     std::vector<Counted> counted_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

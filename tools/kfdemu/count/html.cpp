@@ -76,7 +76,7 @@ std::string facts(const ListedKernel& k) {
     std::string out = fmt::format(
         "<p>{} dispatches, {} work-groups, {} waves; {} instructions executed, {} of {} lanes active in vector "
         "instructions on average</p>\n<table><tr><th class=\"left\">class</th><th>executed</th></tr>\n",
-        k.dispatches, k.groups, k.waves, k.total.executions, rounded(mean_lanes(k.vector)), isa::kMostLanes);
+        k.dispatches, k.groups, k.waves, k.total.executions, rounded(mean_lanes(k.vector)), k.lanes);
     for (std::size_t n = 0; n < kKinds; ++n)
         if (k.executed[n] != 0)
             out += fmt::format("<tr><td class=\"left\">{}</td><td>{}</td></tr>\n", name(static_cast<Kind>(n)),
@@ -111,9 +111,9 @@ std::string to_html(const Listing& listing) {
     std::string out = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Counters of {}</title>\n"
         "<style>{}</style></head><body>\n<h1>Counters of {}</h1>\n<p>Process {}. Counts, not times: a transaction is "
-        "a line of {} bytes that an access touches; coalescing is the bytes asked for, of those that transactions "
+        "a cache line that an access touches; coalescing is the bytes asked for, of those that transactions "
         "move; bank conflicts are cycles of a model of {} banks.</p>\n",
-        escaped(short_name(listing.program)), kStyle, escaped(listing.program), listing.process, kLineBytes, kBanks);
+        escaped(short_name(listing.program)), kStyle, escaped(listing.program), listing.process, kBanks);
     for (const ListedKernel& k : listing.kernels)
         out += "<h2>" + escaped(k.name) + "</h2>\n" + facts(k) + line_table(k) + instruction_table(k);
     return out + "</body></html>\n";

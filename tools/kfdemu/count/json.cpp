@@ -56,11 +56,11 @@ std::string classes(const std::array<std::uint64_t, kKinds>& executed) {
 
 /// Addresses are text: a JSON number may lose bits of 64.
 std::string kernel(const ListedKernel& k) {
-    return fmt::format(R"({{"name": {}, "kernel_object": "{:#x}", "dispatches": {}, "work_groups": {}, "waves": {}, )"
-                       R"("mean_lanes": {}, "classes": {}, "total": {{{}}}, "lines": {}, "instructions": {}}})",
-                       json_string(k.name), k.kernel_object, k.dispatches, k.groups, k.waves,
-                       number(mean_lanes(k.vector)), classes(k.executed), sums(k.total), array(k.lines, line),
-                       array(k.instructions, instruction));
+    return fmt::format(
+        R"({{"name": {}, "kernel_object": "{:#x}", "dispatches": {}, "work_groups": {}, "waves": {}, "wave_lanes": {}, )"
+        R"("mean_lanes": {}, "classes": {}, "total": {{{}}}, "lines": {}, "instructions": {}}})",
+        json_string(k.name), k.kernel_object, k.dispatches, k.groups, k.waves, k.lanes, number(mean_lanes(k.vector)),
+        classes(k.executed), sums(k.total), array(k.lines, line), array(k.instructions, instruction));
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <thread>
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
+
 namespace kfdemu::count {
 
 using Object = std::shared_ptr<const check::LoadedObject>;
@@ -30,10 +32,14 @@ std::atomic<KernelCounts*> made{nullptr};  // release when created; never destro
 class KernelCounts::Kernel {
   public:
     explicit Kernel(const Launched& launched)
-        : kernel_object{launched.kernel_object}, entry{launched.entry}, target{launched.target} {}
+        : kernel_object{launched.kernel_object},
+          entry{launched.entry},
+          target{launched.target},
+          lanes{launched.lanes} {}
 
     const std::uint64_t kernel_object, entry;
     const isa::Target target;
+    const unsigned lanes;
     std::uint64_t dispatches = 0, groups = 0, waves = 0;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Counted> instructions;  // by pc and code
 };
@@ -85,6 +91,10 @@ KernelCounts::Kernel& KernelCounts::begin(const Launched& launched) {
     return *kernel;
 }
 
+Lines KernelCounts::lines_of(const Kernel& kernel) {
+    return {isa::traits_of(kernel.target).vector_line_bytes, kernel.lanes};
+}
+
 void KernelCounts::find_object(Kernel& kernel) {
     // The program's handlers must not run on the emulator's threads.
     sigset_t all, before;
@@ -118,6 +128,7 @@ std::vector<KernelTotal> KernelCounts::totals() const {
         KernelTotal& total = result.emplace_back(KernelTotal{kernel->kernel_object,
                                                              kernel->entry,
                                                              kernel->target,
+                                                             kernel->lanes,
                                                              kernel->dispatches,
                                                              kernel->groups,
                                                              kernel->waves,

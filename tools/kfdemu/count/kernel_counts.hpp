@@ -1,7 +1,7 @@
 // What the kernels of a process have executed.
 //
 //     KernelCounts counts;
-//     KernelCounts::Kernel& kernel = counts.begin({kernel_object, entry, target, code});   // a dispatch of it
+//     KernelCounts::Kernel& kernel = counts.begin({kernel_object, entry, target, lanes, code});   // a dispatch of it
 //     counts.add(kernel, groups, waves, counted);                                        // by its workers
 //     for (const KernelTotal& total : counts.totals()) …
 //
@@ -44,12 +44,14 @@ struct Counted {
 struct Launched {
     std::uint64_t kernel_object = 0, entry = 0;  ///< addresses of its descriptor and its first instruction
     isa::Target target{};
-    std::span<const std::byte> code;  ///< its beginning
+    unsigned lanes = isa::kMostLanes;  ///< of its waves
+    std::span<const std::byte> code;   ///< its beginning
 };
 
 struct KernelTotal {
     std::uint64_t kernel_object = 0, entry = 0;
     isa::Target target{};
+    unsigned lanes = isa::kMostLanes;
     std::uint64_t dispatches = 0, groups = 0, waves = 0;
     std::vector<Counted> instructions;                  ///< by address
     std::shared_ptr<const check::LoadedObject> object;  ///< null: not known
@@ -64,6 +66,7 @@ class KernelCounts {
     KernelCounts(const KernelCounts&) = delete;
     KernelCounts& operator=(const KernelCounts&) = delete;
 
+    static Lines lines_of(const Kernel& kernel);
     /// Lives as long as this.
     Kernel& begin(const Launched& launched);
     void add(Kernel& kernel, std::uint64_t groups, std::uint64_t waves, std::span<const Counted> counted);

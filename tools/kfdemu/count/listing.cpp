@@ -48,6 +48,7 @@ Listing list(std::int64_t process, const std::string& program, const std::vector
         ListedKernel& kernel = listing.kernels.emplace_back();
         kernel.name = name_of(total), kernel.kernel_object = total.kernel_object;
         kernel.dispatches = total.dispatches, kernel.groups = total.groups, kernel.waves = total.waves;
+        kernel.lanes = total.lanes;
         for (const Counted& counted : total.instructions) {
             kernel.total += counted.sums;
             if (is_vector(counted.inst)) kernel.vector += counted.sums;

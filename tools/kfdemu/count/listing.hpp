@@ -37,6 +37,7 @@ struct ListedKernel {
     std::string name;  ///< as in its source; "kernel object 0x…" if it is not known
     std::uint64_t kernel_object = 0;
     std::uint64_t dispatches = 0, groups = 0, waves = 0;
+    unsigned lanes = 0;                            ///< of a wave
     Sums total, vector;                            ///< vector: of instructions that are executed for each lane
     std::array<std::uint64_t, kKinds> executed{};  ///< by Kind
     std::vector<ListedLine> lines;                 ///< by file and line

@@ -18,10 +18,16 @@ namespace kfdemu::count {
 struct Traffic {
     std::uint64_t accesses = 0;
     std::uint64_t bytes = 0;         ///< that the active lanes asked for
-    std::uint64_t transactions = 0;  ///< lines of kLineBytes, each counted once an access
+    std::uint64_t transactions = 0;  ///< lines, each counted once an access
+    std::uint64_t moved = 0;         ///< bytes of these lines
+
+    constexpr Traffic() = default;
+    constexpr Traffic(std::uint64_t number, std::uint64_t asked, std::uint64_t lines, std::uint64_t line_bytes)
+        : accesses{number}, bytes{asked}, transactions{lines}, moved{lines * line_bytes} {}
 
     Traffic& operator+=(const Traffic& other) {
         accesses += other.accesses, bytes += other.bytes, transactions += other.transactions;
+        moved += other.moved;
         return *this;
     }
     bool operator==(const Traffic&) const = default;
@@ -66,7 +72,7 @@ inline Traffic all_traffic(const Sums& sums) {
 /// Bytes asked for, of those that the transactions move. 1: every byte is used once; more: lanes share bytes.
 inline std::optional<double> coalescing(const Traffic& traffic) {
     if (traffic.transactions == 0) return std::nullopt;
-    return static_cast<double>(traffic.bytes) / static_cast<double>(kLineBytes * traffic.transactions);
+    return static_cast<double>(traffic.bytes) / static_cast<double>(traffic.moved);
 }
 
 /// Active lanes of an execution.

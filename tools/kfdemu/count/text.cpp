@@ -11,10 +11,10 @@ std::string plural(std::uint64_t count, const char* what, const char* ending = "
 }
 
 std::string traffic_line(const char* what, const Traffic& t) {
-    if (t.accesses == 0) return {};
+    if (t.transactions == 0) return {};
     return fmt::format("    {:<9}{}, {} asked for, {} of {} bytes: coalescing {}\n", what,
                        plural(t.accesses, "access", "es"), plural(t.bytes, "byte"),
-                       plural(t.transactions, "transaction"), kLineBytes, rounded(coalescing(t)));
+                       plural(t.transactions, "transaction"), t.moved / t.transactions, rounded(coalescing(t)));
 }
 
 std::string head(const ListedKernel& k) {
@@ -29,8 +29,8 @@ std::string head(const ListedKernel& k) {
     }
     text += "\n";
     if (const auto lanes = mean_lanes(k.vector))
-        text += fmt::format("    lanes    {:.2f} of {} in a vector instruction, fewer than {} in {}\n", *lanes,
-                            isa::kMostLanes, isa::kMostLanes, k.vector.partial);
+        text += fmt::format("    lanes    {:.2f} of {} in a vector instruction, fewer than {} in {}\n", *lanes, k.lanes,
+                            k.lanes, k.vector.partial);
     text += traffic_line("memory", k.total.memory) + traffic_line("scratch", k.total.scratch) +
             traffic_line("scalar", k.total.scalar);
     if (const LdsTraffic& lds = k.total.lds; lds.accesses != 0)

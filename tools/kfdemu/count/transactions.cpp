@@ -38,11 +38,11 @@ void each(std::uint64_t lanes, Use&& use) {
 }
 
 template <class Last>
-unsigned lines_of(const Addresses& first, std::uint64_t lanes, Last&& last) {
+unsigned lines_of(const Addresses& first, std::uint64_t lanes, unsigned line_bytes, Last&& last) {
     Distinct<isa::kMostLanes * 2> lines;
     each(lanes, [&](unsigned l) {
-        lines.add(first[l] / kLineBytes);
-        lines.add(last(l) / kLineBytes);
+        lines.add(first[l] / line_bytes);
+        lines.add(last(l) / line_bytes);
     });
     return lines.count();
 }
@@ -77,26 +77,26 @@ unsigned deepest(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
 
 }  // namespace
 
-unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
-    return lines_of(at, lanes, [&](unsigned l) { return at[l] + bytes - 1; });
+unsigned memory_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes, const Lines& lines) {
+    return lines_of(at, lanes, lines.bytes, [&](unsigned l) { return at[l] + bytes - 1; });
 }
 
-unsigned memory_lines(const Addresses& first, const Addresses& last, std::uint64_t lanes) {
-    return lines_of(first, lanes, [&](unsigned l) { return last[l]; });
+unsigned memory_lines(const Addresses& first, const Addresses& last, std::uint64_t lanes, const Lines& lines) {
+    return lines_of(first, lanes, lines.bytes, [&](unsigned l) { return last[l]; });
 }
 
-unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes) {
-    Distinct<isa::kMostLanes * kMostDwords> lines;
+unsigned scratch_lines(const Addresses& at, std::uint64_t lanes, unsigned bytes, const Lines& lines) {
+    Distinct<isa::kMostLanes * kMostDwords> touched;
     each(lanes, [&](unsigned l) {
         const std::uint64_t last = (at[l] + bytes - 1) / kDwordBytes;
         for (std::uint64_t dword = at[l] / kDwordBytes; dword <= last; ++dword)
-            lines.add((dword * isa::kMostLanes + l) * kDwordBytes / kLineBytes);
+            touched.add((dword * lines.lanes + l) * kDwordBytes / lines.bytes);
     });
-    return lines.count();
+    return touched.count();
 }
 
 unsigned scalar_lines(std::uint64_t at, unsigned bytes) {
-    return static_cast<unsigned>((at + bytes - 1) / kLineBytes - at / kLineBytes + 1);
+    return static_cast<unsigned>((at + bytes - 1) / kScalarLineBytes - at / kScalarLineBytes + 1);
 }
 
 unsigned bank_conflicts(const Addresses& at, std::uint64_t lanes, unsigned bytes, Direction direction) {

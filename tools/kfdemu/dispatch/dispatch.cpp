@@ -79,7 +79,7 @@ count::KernelCounts::Kernel* begin_counting(const Dispatch::Setup& setup, const 
     if (setup.counts == nullptr) return nullptr;
     const std::uint64_t at = setup.packet.kernel_object;
     const std::uint64_t entry = at + static_cast<std::uint64_t>(kernel.entry_offset_bytes);
-    return &setup.counts->begin({at, entry, setup.gpu.target, beginning(*setup.memory, entry)});
+    return &setup.counts->begin({at, entry, setup.gpu.target, kernel.width, beginning(*setup.memory, entry)});
 }
 
 }  // namespace
