@@ -279,5 +279,5 @@ TEST_CASE("global_load_dword_addtid accesses a dword for each lane", "[isa][fact
     kfdemu::check::find_accesses(machine.wave(), inst, segments);
     REQUIRE(segments.count == 1);
     REQUIRE(segments.access[0].bytes == 4);
-    for (unsigned l = 0; l < 32; ++l) REQUIRE(segments.access[0].at[l] == 0x1234'5678'9000 + kOffset + 4 * l);
+    for (unsigned l = 0; l < 32; ++l) REQUIRE(segments.access[0].at[l] == 0x1234'5678'9000ull + kOffset + 4 * l);
 }

@@ -107,11 +107,14 @@ std::vector<u32> vop2(const std::string& mnemonic, u32 d, u32 a, u32 b, Target t
 
 std::vector<u32> vop3(const std::string& mnemonic, u32 d, u32 a, u32 b, u32 c, u32 low, u32 high, Target target) {
     const Row& row = row_of(mnemonic, target);
-    const u32 base = row.format == Format::Vop2    ? 0x100
-                     : row.format == Format::Vop1  ? 0x140
-                     : row.format == Format::Vop3p ? 0x380
-                                                   : 0;
-    return {0xd0000000u | (base + opcode_of(row, target)) << 16 | d | low, a | b << 9 | c << 18 | high};
+    const kfdemu::isa::Family& family = kfdemu::isa::family_of(target);
+    const bool gfx9 = !kfdemu::isa::traits_of(target).unified_formats;
+    const u32 base = row.format == Format::Vop2   ? family.vop2_in_vop3
+                     : row.format == Format::Vop1 ? family.vop1_in_vop3
+                                                  : 0;
+    const u32 first =
+        row.format == Format::Vop3p ? (gfx9 ? 0xd3800000u : 0xcc000000u) : (gfx9 ? 0xd0000000u : 0xd4000000u);
+    return {first | (base + opcode_of(row, target)) << 16 | d | low, a | b << 9 | c << 18 | high};
 }
 
 std::vector<u32> sop1(const std::string& mnemonic, u32 d, u32 a) {

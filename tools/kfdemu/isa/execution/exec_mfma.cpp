@@ -12,6 +12,7 @@
 #include "tools/kfdemu/isa/execution/small_float_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
+#if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
 namespace {
 
 // Element types: the number of bits of an element of A and B, its conversion, and the type of the sum.
@@ -316,8 +317,7 @@ const Inst* multiply_formats(Wave& w, const Inst& i) {
 
 }  // namespace
 
-void fill_mfma([[maybe_unused]] Handler* handlers) {
-#if KFDEMU_WIDTH == 64  // their operands are laid out over 64 lanes
+void fill_mfma(Handler* handlers) {
 #define MFMA(op, name, on, cd, ab, rows, depth, blocks, element) \
     handlers[index(Op::name)] = &multiply_matrices<Shape<element, rows, depth, blocks>>;
 #define SMFMAC(op, name, on, d, a, b, rows, depth, blocks, element) \
@@ -327,7 +327,9 @@ void fill_mfma([[maybe_unused]] Handler* handlers) {
 #undef MFMA
 #undef SMFMAC
 #undef MFMA_FORMATS
-#endif
 }
+#else
+void fill_mfma(Handler*) {}
+#endif
 
 }  // namespace kfdemu::isa::KFDEMU_EXECUTOR
