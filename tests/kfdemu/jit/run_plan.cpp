@@ -10,11 +10,11 @@ using namespace kfdemu::jit;
 namespace {
 
 struct Page {
-    explicit Page(std::vector<u32> words, Target target = Target::gfx90a) {
+    explicit Page(std::vector<u32> words, Target target = Target::gfx90a, unsigned lanes = kfdemu::isa::kMostLanes) {
         words.push_back(0xbf810000);
         slots.resize(words.size() + 2);
-        Decoder{target}.decode_page(kCodeBase, words, slots);
-        found = stretches(slots, {Width::bits512});
+        Decoder{target, kfdemu::isa::best_level(), lanes}.decode_page(kCodeBase, words, slots);
+        found = stretches(slots, {Width::bits512, lanes});
     }
     std::vector<Inst> slots;
     std::vector<Stretch> found;
@@ -67,6 +67,24 @@ TEST_CASE("a mask is no scalar in its stretch, and scalars no mask", "[jit]") {
     CHECK(Page(add + compare + vop2("v_cndmask_b32", 0, v(1), 2) + add).found.size() == 1);
     const auto number = sop1("s_mov_b32", 4, 129);
     CHECK(Page(add + add + number + vop3("v_cndmask_b32", 0, v(1), v(2), 4) + add).found.size() == 2);
+}
+
+TEST_CASE("in waves of 32 lanes a mask is one SGPR, and its neighbour a scalar", "[jit]") {
+    const Target navi = Target::gfx1030;
+    const auto sum = vop2("v_add_u32", 0, v(1), 0, navi);
+    const auto compare = vop2("v_cmp_lt_u32", 0, v(1), 0, navi);  // sets VCC
+    const auto neighbour = vop2("v_add_u32", 0, 107, 0, navi);
+    const auto set = [](u32 sgpr) { return std::vector<u32>{0xbe800300 | sgpr << 16 | 129}; };  // s_mov_b32 sgpr, 1
+    const auto select = vop3("v_cndmask_b32", 0, v(1), v(2), 4, 0, 0, navi);
+    const auto count = [&](const std::vector<u32>& words, unsigned lanes) {
+        return Page(words, navi, lanes).found.size();
+    };
+    if (!kfdemu::isa::is_built(32)) return;
+    CHECK(count(sum + compare + neighbour + sum, 64) == 2);
+    CHECK(count(sum + compare + neighbour + sum, 32) == 1);
+    CHECK(count(sum + sum + set(5) + select + sum, 64) == 2);
+    CHECK(count(sum + sum + set(5) + select + sum, 32) == 1);
+    CHECK(count(sum + sum + set(4) + select + sum, 32) == 2);
 }
 
 TEST_CASE("packed operations are two, unless each needs what the other sets", "[jit]") {
