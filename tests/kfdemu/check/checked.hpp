@@ -78,10 +78,29 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
 inline bool has_matrix(Target target) { return target >= Target::gfx908 && target != Target::gfx1030; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
-inline constexpr std::string_view kOfGfx10[] = {
-    "counts_no_stores", "own_instruction",     "vector_relative",      "other_row",   "moved",
-    "sum_of_three",     "silent_one_register", "silent_flat_in_order", "silent_null", "eight_lanes",
-    "vector_number",    "lane_numbers",        "high_scalar"};
+inline constexpr std::string_view kOfGfx10[] = {"counts_no_stores",
+                                                "own_instruction",
+                                                "vector_relative",
+                                                "other_row",
+                                                "moved",
+                                                "sum_of_three",
+                                                "silent_one_register",
+                                                "silent_flat_in_order",
+                                                "silent_null",
+                                                "eight_lanes",
+                                                "vector_number",
+                                                "lane_numbers",
+                                                "high_scalar",
+                                                "silent_last_register",
+                                                "silent_halves",
+                                                "inactive_lanes",
+                                                "silent_inactive_lanes",
+                                                "counted_by_register",
+                                                "silent_beyond_record",
+                                                "silent_beyond_bytes",
+                                                "within_record",
+                                                "beyond_record",
+                                                "any_record"};
 /// Whether the target has this kernel of an assembly source.
 inline bool has_kernel(Target target, std::string_view kernel) {
     if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;

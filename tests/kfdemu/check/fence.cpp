@@ -6,7 +6,8 @@ using namespace check_test;
 
 namespace {
 
-constexpr const char* kNoAcquire[] = {"no_acquire", "narrow_acquire", "early_acquire", "relaxed_counter", "lock"};
+constexpr const char* kNoAcquire[] = {"no_acquire",    "narrow_acquire",  "narrow_load",
+                                      "early_acquire", "relaxed_counter", "lock"};
 constexpr const char* kNoRelease[] = {"no_release", "narrow_release", "counted", "late_release"};
 constexpr const char* kScalar = "scalar";
 constexpr const char* kFenceCorrect[] = {"atomic_reader",        "acquired_by_another_wave", "relay",

@@ -46,12 +46,15 @@ constexpr InitDefect kInitDefects[] = {
     {"moved", "stored", "global_store_dword v0, v1", "v3"},
     {"sum_of_three", "stored", "global_store_dword v0, v1", "v2"},
     {"high_scalar", "address", "s_load_dword s8", "s104"},
+    {"half_exec", "exec", "s_mov_b32 exec_lo", "s20"},
     {"matrix", "stored", "global_store_dword v0, v3", "v1"},
     {"scales", "stored", "global_store_dword v0, v8", "v2"},
 };
 
-constexpr const char* kInitCorrect[] = {"silent_xor",   "silent_masks",         "silent_known_bits", "silent_padding",
-                                        "silent_bytes", "silent_scalar_choice", "silent_scales",     "silent_table"};
+constexpr const char* kInitCorrect[] = {"silent_xor",       "silent_masks",         "silent_known_bits",
+                                        "silent_padding",   "silent_bytes",         "silent_scalar_choice",
+                                        "silent_scales",    "silent_table",         "silent_moved",
+                                        "silent_exec_high", "silent_last_register", "silent_halves"};
 
 struct Compiled {
     const char *kernel, *rule, *source;

@@ -96,9 +96,15 @@ TEST_CASE("each kind of access is judged where it happens, and what compilers wi
         {"append", "lds-out-of-bounds", "offset 256 of 256 bytes of LDS"},
         {"silent_append", "", ""},
         {"by_lane", "lds-out-of-bounds", "offset 256 of 256 bytes of LDS"},
+        {"silent_beyond_record", "", ""},
+        {"silent_beyond_bytes", "", ""},
+        {"within_record", "out-of-bounds", "4 bytes past the end of 100 bytes"},
+        {"beyond_record", "out-of-bounds", "8 bytes past the end of 100 bytes"},
+        {"any_record", "out-of-bounds", "4 bytes past the end of 100 bytes"},
     };
     for (const Variant target : variants())
         for (const Case& each : kCases) {
+            if (!has_kernel(target, each.kernel)) continue;
             Checked gpu{target, Check::memory};
             const CodeObject code = gpu.load("memory");
             INFO(each.kernel << " on " << name_of(target));

@@ -1,6 +1,7 @@
 // `race`: accesses of memory by two waves or work-groups of a dispatch that nothing orders.
 #include "tests/kfdemu/check/checked.hpp"
 #include "tools/kfdemu/check/race/memory_shadow.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace check_test;
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr const char* kMemoryRaces[] = {"shift",  "one_element",    "sum",     "overlapping_rows", "reverse",
                                         "narrow", "last_by_number", "flagged", "exchange",         "locked",
-                                        "cells",  "cleared"};
+                                        "cells",  "cleared",        "scope"};
 constexpr const char* kMemoryCorrect[] = {"own_elements", "only_atomics", "found", "volatile_flag", "greatest"};
 
 }  // namespace
@@ -39,6 +40,10 @@ TEST_CASE("mended, they are silent", "[check][race]") {
 
 TEST_CASE("correct kernels that share memory are silent", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
+        const kfdemu::isa::Traits& traits = kfdemu::isa::traits_of(gpu.variant);
+        for (const unsigned threads : {1u, 3u})  // elsewhere, a load that looks for its work-group's stores is plain
+            if (traits.scope_bits || traits.workgroup_processors)
+                require_silent_groups(gpu, code, "flag_in_group", threads);
         for (const char* kernel : kMemoryCorrect)
             for (const unsigned threads : {1u, 3u}) require_silent_groups(gpu, code, kernel, threads);
     });

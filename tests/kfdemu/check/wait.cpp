@@ -38,12 +38,15 @@ constexpr WaitDefect kWaitDefects[] = {
     {"own_instruction", kRead, "v_add_u32_e32 v1, 1, v1", "ds_read_b32 v1", "lgkmcnt(0)"},
     {"vector_relative", kRead, "v_movrels_b32_e32 v1, v1", "global_load_dword v3", "vmcnt(0)"},
     {"other_row", kRead, "v_permlanex16_b32 v2, v1", "global_load_dword v1", "vmcnt(0)"},
+    {"inactive_lanes", kRead, "v_mov_b32_dpp v2, v1", "global_load_dword v1", "vmcnt(0)"},
+    {"counted_by_register", kRead, "s_waitcnt_vscnt s20", "s_load_dword s20", "lgkmcnt(0)"},
     {"matrix", kRead, "v_mfma_f32_4x4x1", "global_load_dword v1", "vmcnt(0)"},
 };
 
-constexpr const char* kWaitCorrect[] = {"silent_in_order",     "silent_flat",          "silent_other_lanes",
-                                        "silent_counts_later", "silent_many",          "silent_lds_in_order",
-                                        "silent_one_register", "silent_flat_in_order", "silent_null"};
+constexpr const char* kWaitCorrect[] = {"silent_in_order",      "silent_flat",          "silent_other_lanes",
+                                        "silent_counts_later",  "silent_many",          "silent_lds_in_order",
+                                        "silent_one_register",  "silent_flat_in_order", "silent_null",
+                                        "silent_inactive_lanes"};
 
 /// A kernel of hazard.S: its two instructions, and the wait states that they need and have.
 struct TooClose {

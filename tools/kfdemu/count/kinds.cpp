@@ -1,5 +1,6 @@
 #include "tools/kfdemu/count/kinds.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "tools/kfdemu/isa/rows/row.hpp"
@@ -16,6 +17,12 @@ constexpr std::array<const char*, kKinds> kNames = {"salu", "valu", "matrix", "s
 
 bool is_jump(const isa::Inst& inst) {
     return isa::rows()[inst.row].is(isa::kJump) || (inst.format == Format::Sopp && inst.has(isa::kBranch));
+}
+
+/// Those of SOPP have a format that is counted as the other kind.
+bool is_wait(const isa::Inst& inst) {
+    constexpr Op kWaits[] = {Op::s_waitcnt_vscnt, Op::s_waitcnt_vmcnt, Op::s_waitcnt_expcnt, Op::s_waitcnt_lgkmcnt};
+    return std::ranges::any_of(kWaits, [&](Op op) { return inst.row == index(op); });
 }
 
 /// buffer_wbinvl1 and the like access nothing.
@@ -38,8 +45,9 @@ Kind kind_of(const isa::Inst& inst) {
         case Format::Sop1:
         case Format::Sop2:
         case Format::Sopc:
-        case Format::Sopk:
             return Kind::Salu;
+        case Format::Sopk:
+            return is_wait(inst) ? Kind::Other : Kind::Salu;
         case Format::Smem:
             return Kind::Smem;
         case Format::Vop1:

@@ -65,6 +65,17 @@ PAIR(narrow_acquire) {
     out[2048 + item()] = out[1024 + local_x() % lanes()];  // narrow_acquire
 }
 
+/// An atomic load that looks for what its own work-group has written.
+PAIR(narrow_load) {
+    if (writes(in, out)) {
+        release();
+        store(out + 8, 1);
+    }
+    if (!sees_flag(out)) return;
+    const u32* from = out + 1024 + local_x() % lanes();
+    out[2048 + item()] = mended ? load(from) : load_in_group(from);  // narrow_load
+}
+
 /// An acquire before the flag is seen.
 PAIR(early_acquire) {
     if (writes(in, out)) {

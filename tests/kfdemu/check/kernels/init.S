@@ -515,6 +515,67 @@ begin silent_bytes
   store v1
 end silent_bytes
 
+// Constants, M0 and EXEC are moved to registers that M0 names.
+begin silent_moved
+  s_mov_b32 m0, 2
+  settle
+  s_movreld_b32 s8, 5
+  s_movreld_b32 s9, 0x12345
+  s_movreld_b32 s12, m0
+  s_movreld_b64 s[14:15], -1
+  s_movreld_b32 s18, exec_lo
+  s_add_u32 s10, s10, s11
+  s_add_u32 s10, s10, s14
+  s_add_u32 s10, s10, s17
+  s_add_u32 s10, s10, s20
+  v_mov_b32 v1, s10
+  store v1
+end silent_moved
+
+// A mask of 64 lanes is EXEC, whichever half of it is written; in waves of 32 the other half is a number.
+.macro half_exec_body fix
+  if_fixed \fix, s_mov_b32 s20, -1
+  s_mov_b32 exec_lo, s20
+  store v0
+.endm
+pair half_exec
+begin silent_exec_high
+  s_mov_b32 s20, -1
+#ifndef WAVE32
+  s_mov_b32 s21, -1
+#endif
+#undef exec
+  s_mov_b64 exec, s[20:21]
+#ifdef WAVE32
+#define exec exec_lo
+#endif
+  store v0
+end silent_exec_high
+
+#ifdef GFX10
+// The last register is one that M0 can name.
+begin silent_last_register
+  s_mov_b32 m0, 255
+  v_movreld_b32 v0, v0
+  v_mov_b32 v1, v255
+  store v1
+  v_mov_b32 v255, v0
+  v_movrels_b32 v1, v0
+  store v1
+end silent_last_register, 0, 0, 256
+
+// The loop's register is what it saves of EXEC.
+begin silent_halves
+  v_mov_b32 v1, v0
+  s_subvector_loop_begin s8, 2f
+1:
+  v_add_u32 v1, 1, v1
+  s_subvector_loop_end s8, 1b
+2:
+  store v1
+end silent_halves
+#endif
+
 // s_cselect and s_cmov with a defined condition.
 begin silent_scalar_choice
   s_cmp_eq_u32 s4, s4

@@ -72,3 +72,28 @@ end \name
 .endm
 cut_load cut_first, v4
 cut_load cut_third, v6
+
+#ifdef GFX10
+// Records of 8 bytes, so many from 16 bytes before the end of `in` on, and which of OOB_SELECT says what is outside.
+.macro records count, oob_select
+  resource
+  s_add_u32 s8, s4, 84
+  s_or_b32 s9, s5, 8 << 16
+  s_mov_b32 s10, \count
+  s_mov_b32 s11, RESOURCE_FORMAT & ~(3 << 28) | \oob_select << 28
+.endm
+.macro load_record name, count, oob_select, index, offset
+begin \name
+  records \count, \oob_select
+  v_mov_b32 v2, \index
+  v_mov_b32 v3, \offset
+  buffer_load_dword v1, v[2:3], s[8:11], 0 idxen offen
+  s_waitcnt vmcnt(0)
+end \name
+.endm
+load_record silent_beyond_record, 100, 0, 2, 8
+load_record silent_beyond_bytes, 16, 3, 2, 4
+load_record within_record, 100, 0, 2, 4
+load_record beyond_record, 100, 1, 2, 8
+load_record any_record, 1, 2, 2, 4
+#endif

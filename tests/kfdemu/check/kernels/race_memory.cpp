@@ -125,6 +125,27 @@ PAIR(cleared) {
     }
 }
 
+/// Atomic loads, but of what other work-groups write.
+PAIR(scope) {
+    u32* to = (u32*)out;
+    if (group() == 0) to[1024 + local_x()] = in[local_x()];  // scope
+    if (mended && group() != 0) return;
+    to[2048 + item()] = load_in_group(to + 1024 + local_x());  // scope
+}
+
+/// Correct: a flag among the waves of each work-group.
+KERNEL void flag_in_group(const u32* in, u32* out) {
+    u32 *flag = out + 512 + group(), *data = out + 1024 + 2 * group();
+    if (local_x() == 0) {
+        *data = in[group()];
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+        __hip_atomic_store(flag, 1u, __ATOMIC_RELAXED, kGroup);
+    }
+    if (local_x() != 64) return;
+    while (load_in_group(flag) == 0) __builtin_amdgcn_s_sleep(1);
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    out[2048 + group()] = *data;
+}
 /// Correct: each has its own.
 KERNEL void own_elements(const u32* in, u32* out) {
     out[item()] = in[local_x()];

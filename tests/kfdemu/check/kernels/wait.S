@@ -374,6 +374,44 @@ begin silent_one_register
   s_waitcnt lgkmcnt(0)
 end silent_one_register
 
+// The lanes that load are read by those that do not.
+.macro inactive_lanes_body fix
+  v_mov_b32 v2, 0
+  s_mov_mask MASK(10, 11), exec
+  s_mov_mask exec, ODD_LANES
+  global_load_dword v1, v0, s[4:5]
+  s_mov_mask exec, EVEN_LANES
+.if \fix
+  s_waitcnt vmcnt(0)
+.endif
+  v_mov_b32_dpp v2, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf fi:1
+  s_mov_mask exec, MASK(10, 11)
+  s_waitcnt vmcnt(0)
+.endm
+pair inactive_lanes
+
+// The lanes that load are not read by others.
+begin silent_inactive_lanes
+  s_mov_mask MASK(10, 11), exec
+  s_mov_mask exec, ODD_LANES
+  global_load_dword v1, v0, s[4:5]
+  s_mov_mask exec, EVEN_LANES
+  v_mov_b32_dpp v2, v1 quad_perm:[0,0,2,2] row_mask:0xf bank_mask:0xf fi:1
+  s_mov_mask exec, MASK(10, 11)
+  s_waitcnt vmcnt(0)
+end silent_inactive_lanes
+
+// The wait's own register.
+.macro counted_by_register_body fix
+  s_load_dword s20, s[4:5], 0x0
+.if \fix
+  s_waitcnt lgkmcnt(0)
+.endif
+  s_waitcnt_vscnt s20, 0x0
+  s_waitcnt lgkmcnt(0)
+.endm
+pair counted_by_register
+
 // FLAT returns in order with LDS and with memory.
 begin silent_flat_in_order
   v_mov_b32 v3, s5

@@ -46,6 +46,11 @@ typedef u32 u32x4 __attribute__((ext_vector_type(4)));
 
 /// 16 bytes a work-item of a buffer that ends after the second dword of work-item 63.
 KERNEL void over_the_end(u32* buffer, u32x4* out) {
-    const auto resource = __builtin_amdgcn_make_buffer_rsrc(buffer, 0, 63 * 16 + 8, 0x27000);
+#ifdef __GFX9__
+    constexpr int kFlags = 0x27000;
+#else
+    constexpr int kFlags = 0x31016000;  // OOB_SELECT 3: it ends by bytes
+#endif
+    const auto resource = __builtin_amdgcn_make_buffer_rsrc(buffer, 0, 63 * 16 + 8, kFlags);
     out[local_x()] = __builtin_amdgcn_raw_buffer_load_b128(resource, local_x() * 16, 0, 0);
 }

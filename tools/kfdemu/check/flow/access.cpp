@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "tools/kfdemu/isa/memory/buffer_limit.hpp"
+
 namespace kfdemu::check {
 namespace {
 
@@ -154,19 +156,19 @@ void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
     Access& access = add(out, shape, Place::Memory, wave.exec());
     Access& cut = add(out, shape, Place::Memory, 0);  // lanes that the buffer's end cuts: their last dword inside
     cut.bytes = 4;
-    const std::uint32_t limit = r.records > soffset ? r.records - soffset : 0;
+    const BufferEnd end{limit_of(wave.s + inst.src[2], idxen, wave.unified_formats), r.stride, r.records};
     for (unsigned l = 0; l < kMostLanes; ++l) {
         const std::uint32_t index = (idxen ? vector[l] : 0) + (r.add_lane ? l : 0);
         const std::uint64_t from_base = std::uint64_t{r.stride} * index + offset_of(l);
         access.at[l] = r.base + soffset + from_base;
         // Lanes outside of the buffer do not access it.
-        const bool inside = r.stride != 0 && idxen ? index < r.records : from_base + shape.bytes <= limit;
-        if (inside) continue;
+        const std::uint32_t left = bytes_left(end, soffset, index, offset_of(l));
+        if (left >= shape.bytes) continue;
         const std::uint64_t lane = std::uint64_t{1} << l;
         access.lanes &= ~lane;
-        if ((r.stride != 0 && idxen) || from_base + 4 > limit) continue;
+        if (left < 4) continue;
         cut.lanes |= lane & wave.exec();
-        cut.at[l] = access.at[l] + (limit - from_base - 4) / 4 * 4;
+        cut.at[l] = access.at[l] + (left - 4) / 4 * 4;
     }
 }
 

@@ -95,6 +95,10 @@ class Collector {
         const RegisterUse to = loaded_registers(inst_);
         writes(to.first, to.count);
     }
+    bool fetches_inactive() const {
+        return (inst_.form == Form::Dpp && (inst_.literal & kFetchesInactive) != 0) ||
+               (inst_.form == Form::Dpp8 && (inst_.literal & kFetchesInactive8) != 0);
+    }
     LaneUse lanes_of_sources() const {
         if (row_.is(kMatrix) || row_.is(kScales) || row_.is(kPermutes)) return LaneUse::All;
         if (row_.is(kFirstLane)) return LaneUse::First;
@@ -102,7 +106,7 @@ class Collector {
     }
     void vector() {
         const LaneUse lanes = lanes_of_sources();
-        for (unsigned n = 0; n < 3; ++n) reads_source(n, lanes);
+        for (unsigned n = 0; n < 3; ++n) reads_source(n, n == 0 && fetches_inactive() ? LaneUse::Moved : lanes);
         const unsigned mask = inst_.mask_dwords();
         if (row_.is(kCarryIn) || row_.is(kVccIn)) reads(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], mask);
         if (row_.is(kReadsDst) || row_.is(kSwaps)) reads(inst_.dst, dwords(row_.dst));
@@ -142,9 +146,9 @@ RegisterUse loaded_registers(const Inst& inst) {
 
 Inst moved_by_m0(const Inst& inst, std::uint32_t m0) {
     const Row& row = rows()[inst.row];
-    const auto moved = [](Operand operand, std::uint32_t distance) {
+    const auto moved = [count = dwords(row.dst)](Operand operand, std::uint32_t distance) {
         const std::uint32_t end = operand < kVgpr0 ? kConstants : kVgpr0 + 256;
-        return static_cast<Operand>(std::min<std::uint64_t>(std::uint64_t{operand} + distance, end - 2));
+        return static_cast<Operand>(std::min<std::uint64_t>(std::uint64_t{operand} + distance, end - count));
     };
     Inst result = inst;
     const bool halves = row.is(kByHalves);

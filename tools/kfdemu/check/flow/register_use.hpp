@@ -21,6 +21,7 @@ enum class LaneUse : std::uint8_t {
     Active,  ///< those in EXEC
     First,   ///< the first in EXEC, or lane 0: v_readfirstlane
     Named,   ///< the one that src[1] names: v_readlane, v_writelane
+    Moved,   ///< those that lanes in EXEC read, in EXEC or not: DPP with FI
     All,     ///< regardless of EXEC: matrix instructions
 };
 

@@ -54,7 +54,11 @@ Value Flow::read_scalar(Operand operand, unsigned dwords) const {
 
 void Flow::write_scalar(Operand operand, unsigned dwords, const Value& value) const {
     if (operand >= kConstants) return;
-    if (operand == kExec && dwords >= inst.mask_dwords()) return write_exec(value);
+    if (operand == kExec || (operand == kExec + 1 && inst.mask_dwords() == 2)) {
+        const std::uint64_t written = dwords == 2 && inst.mask_dwords() == 2 ? ~std::uint64_t{0} : 0xffff'ffff;
+        write_exec({{value.bits.value & written, value.bits.undefined & written}, value.origin});
+        if (dwords == 1 || inst.mask_dwords() == 2) return;
+    }
     own.registers.set(operand, 0, {static_cast<std::uint32_t>(value.bits.undefined), value.origin});
     if (dwords == 2)
         own.registers.set(static_cast<Operand>(operand + 1), 0,

@@ -61,7 +61,10 @@ class ScalarFlow {
     }
     void jump() {
         const Value& target = a_.bits.any() ? a_ : b_;
-        if (target.bits.any()) report_branch(target, "a jump");
+        if (flow_.op() == Op::s_subvector_loop_end)
+            flow_.write_exec(a_);
+        else if (flow_.op() != Op::s_subvector_loop_begin && target.bits.any())
+            report_branch(target, "a jump");
         if (row_.dst != Type::none && !row_.is(kNoResult)) flow_.write_scalar(inst_.dst, dwords(row_.dst), {});
     }
     void index() {
@@ -78,9 +81,10 @@ class ScalarFlow {
     void move_indirectly() {
         flow_.judge_m0();
         const Inst moved = moved_by_m0(inst_, flow_.wave.s[kM0]);
-        if (moved.dst >= kTtmp0 || moved.src[0] >= kTtmp0) return;  // illegal, or a constant
+        const bool from = row_.is(kMovesFrom), to = row_.is(kMovesTo);
+        if ((from && moved.src[0] >= kTtmp0) || (to && moved.dst >= kTtmp0)) return;  // illegal
         const unsigned count = dwords(row_.dst);
-        flow_.write_scalar(moved.dst, count, flow_.read_scalar(moved.src[0], count));
+        flow_.write_scalar(moved.dst, count, from ? flow_.read_scalar(moved.src[0], count) : a_);
     }
 
     bool cancels() const { return row_.is(kCancels) && inst_.src[0] == inst_.src[1] && inst_.src[0] < kConstants; }

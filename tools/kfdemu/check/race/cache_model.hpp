@@ -20,8 +20,12 @@ struct CacheModel {
     bool scopes = false;
     bool two_levels = false;  ///< L0 and GL1
 
-    /// A load that looks for what others wrote: volatile, or atomic.
+    /// A load that looks for what other work-groups wrote: volatile, or atomic.
     bool looks_for_others(const isa::Inst& inst) const {
+        return looks_in_group(inst) && (!scopes || inst.has(isa::kScc)) && (!two_levels || inst.has(isa::kDlc));
+    }
+    /// Or at least what the waves of its own wrote.
+    bool looks_in_group(const isa::Inst& inst) const {
         return scopes ? inst.has(isa::kGlc) || inst.has(isa::kScc) : inst.has(isa::kGlc) && !inst.has(isa::kSlc);
     }
     /// A load from vector memory that sees what other CUs have stored.

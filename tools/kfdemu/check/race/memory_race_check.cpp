@@ -93,6 +93,8 @@ void MemoryRaceCheck::access(const RaceContext& context, const Wave& wave, const
     if (now.looks) {
         set(now.record, Kind::Atomic);
         races_->looks_for_others.store(true, std::memory_order_relaxed);
+    } else if (access.reads && races_->caches.looks_in_group(inst)) {
+        set(now.record, Kind::Group);
     }
     if (access.writes && !access.reads) {
         if (context.waited) set(now.record, Kind::Waited);
@@ -183,7 +185,7 @@ void MemoryRaceCheck::seen_by(const Now& now, const Record& write) {
 
 void MemoryRaceCheck::load(Now& now, std::uint64_t va, Cell& cell) {
     const Record& write = cell.write;
-    if (now.looks)
+    if (now.looks || (now.record.is(Kind::Group) && write.group == group_))
         seen_by(now, write);
     else if (write.is_plain() && write.overlaps(now.record))
         if (const Missing what = missing(now, write); what != Missing::Nothing)
@@ -209,6 +211,8 @@ void MemoryRaceCheck::store(Now& now, std::uint64_t va, Cell& cell) {
         if (read.group == 0 || !read.overlaps(record)) continue;
         if (read.is(Kind::Atomic)) {
             if (read.group != group_) release(now);
+        } else if (read.is(Kind::Group) && read.group == group_) {
+            continue;
         } else if (!record.is(Kind::Agreed) && !ordered(now, read)) {
             conflicts_.push_back({read, va, record.lane, false});
         }

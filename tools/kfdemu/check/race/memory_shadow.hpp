@@ -29,6 +29,7 @@ class MemoryShadow {
         Atomic,  ///< or a load that looks for what others wrote
         Agreed,  ///< several work-groups or waves wrote the same value
         Waited,  ///< plain, by a wave that had waited for its earlier stores
+        Group,   ///< a load that looks for what its own work-group wrote
     };
     struct Record {
         std::uint32_t group = 0;   ///< its number in the dispatch, from 1; 0: unset
@@ -37,7 +38,7 @@ class MemoryShadow {
         std::uint16_t site = 0;
         std::uint16_t lane : 6 = 0, wave : 5 = 0;
         std::uint16_t bytes : 4 = 0;  ///< of the dword, one bit each
-        std::uint16_t kind : 2 = 0;
+        std::uint16_t kind : 3 = 0;
         std::uint16_t alone : 1 = 0;  ///< of the wave's lanes, only this one
         std::uint16_t kept : 1 = 0;   ///< a store that a cache keeps (CacheModel)
 

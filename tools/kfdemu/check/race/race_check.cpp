@@ -60,7 +60,7 @@ void RaceCheck::synchronises(const Wave& wave, const Inst& inst, const Access& a
     if (order_.waves() < 2 || !access.reads) return;
     const unsigned index = wave.index_in_group;
     if (!access.writes) {
-        if (caches_.looks_for_others(inst) || sites_[sites_.number(wave, inst)].idiom == Idiom::Waits)
+        if (caches_.looks_in_group(inst) || sites_[sites_.number(wave, inst)].idiom == Idiom::Waits)
             order_.follow_all(index);
         return;
     }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <string>
 
+#include "tools/kfdemu/isa/execution/dpp.hpp"
+
 namespace kfdemu::check {
 namespace {
 
@@ -16,12 +18,30 @@ bool moves_relative(const Inst& inst) {
     return row.is(kMovesFrom) || row.is(kMovesTo);
 }
 
+/// The lanes that those in EXEC read by DPP, if their row and bank are enabled.
+std::uint64_t moved_from(const Wave& wave, const Inst& inst) {
+    std::uint64_t from = 0;
+    for (std::uint64_t rest = wave.exec(); rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        if (inst.form == Form::Dpp8) {
+            from |= std::uint64_t{1} << ((lane & ~7u) | (inst.literal >> (8 + 3 * (lane & 7)) & 7));
+            continue;
+        }
+        const DppLane source = dpp_source(inst.literal >> 8 & 0x1ff, lane, wave.width);
+        const bool enabled = (inst.literal >> (28 + lane / 16) & inst.literal >> (24 + lane / 4 % 4) & 1) != 0;
+        if (source.valid && enabled) from |= std::uint64_t{1} << source.from;
+    }
+    return from;
+}
+
 /// The lanes of a vector register that `use` concerns.
 std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& use) {
     if (use.first < kConstants) return kAll;
     switch (use.lanes) {
         case LaneUse::All:
             return kAll;
+        case LaneUse::Moved:
+            return moved_from(wave, inst);
         case LaneUse::First:
             return std::uint64_t{1} << (wave.exec() == 0 ? 0 : std::countr_zero(wave.exec()));
         case LaneUse::Named:
@@ -61,12 +81,13 @@ Route WaitCheck::route_of_flat(const Wave& wave, const Inst& inst) const {
 
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
     if (const Hazard* hazard = hazards_.before(inst)) report(scene, *hazard, wave, inst);
-    if (const Waits waits = counters_.waits(wave, inst); waits.any()) return board_.wait(waits);
+    const Waits waits = counters_.waits(wave, inst);
     const bool memory = may_access(inst.format);
     const Route route = memory ? route_of(wave, inst) : Route{};
     if (!board_.empty())
         use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(inst, wave.s[kM0])) : cache.uses(inst),
                       route, wave, inst);
+    if (waits.any()) board_.wait(waits);
     if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
 }
 

@@ -7,6 +7,7 @@
 // For executor files only, like lane_access.hpp.
 #pragma once
 
+#include "tools/kfdemu/isa/memory/buffer_limit.hpp"
 #include "tools/kfdemu/isa/memory/scratch_access.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
@@ -14,21 +15,11 @@ namespace {
 
 /// The buffer resource descriptor: four SGPRs.
 struct Buffer {
-    /// What NUM_RECORDS counts, and whether offsets end at the stride; or it only says that there is something.
-    enum class Limit { Bytes, Records, RecordsAndStride, Any };
-
     std::uint64_t base;
     std::uint32_t stride, num_records, index_stride, index_shift;
     bool swizzle, add_lane;
     Limit limit;
 };
-
-/// By OOB_SELECT ("RDNA 2" ISA manual, "Buffer resource descriptor").
-KFDEMU_INLINE Buffer::Limit limit_by(std::uint32_t oob_select) {
-    using enum Buffer::Limit;
-    constexpr Buffer::Limit kLimits[] = {RecordsAndStride, Records, Any, Bytes};
-    return kLimits[oob_select];
-}
 
 KFDEMU_INLINE Buffer buffer_of(const Wave& wave, const Inst& inst) {
     const std::uint32_t* const word = wave.s + inst.src[2];
@@ -42,11 +33,7 @@ KFDEMU_INLINE Buffer buffer_of(const Wave& wave, const Inst& inst) {
     b.num_records = word[2];
     b.index_shift = 3 + (word[3] >> 21 & 3);
     b.index_stride = 1u << b.index_shift;
-    // Structured buffers of GFX9 are checked in whole records, raw buffers in bytes.
-    const bool structured = b.swizzle || (b.stride != 0 && inst.has(kIdxen));
-    b.limit = wave.unified_formats ? limit_by(word[3] >> 28 & 3)
-              : structured         ? Buffer::Limit::Records
-                                   : Buffer::Limit::Bytes;
+    b.limit = limit_of(word, inst.has(kIdxen), wave.unified_formats);
     return b;
 }
 
@@ -76,7 +63,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
     const std::uint64_t base = b.base + scalar_offset;
     if (b.swizzle && b.add_lane && !idxen && b.index_stride == kLanes && b.num_records >= kLanes)
         return scratch_segment_addresses(base, offen ? voffset : nullptr, static_cast<std::uint32_t>(inst.offset), out);
-    const std::uint32_t limit = b.num_records > scalar_offset ? b.num_records - scalar_offset : 0;
+    const BufferEnd end{b.limit, b.stride, b.num_records};
     for (unsigned l = 0; l < kLanes; ++l) {
         const std::uint32_t index = (idxen ? vaddr[l] : 0) + (b.add_lane ? l : 0);
         const std::uint32_t offset = (offen ? voffset[l] : 0) + static_cast<std::uint32_t>(inst.offset);
@@ -89,11 +76,7 @@ void scratch_segment_addresses(std::uint64_t base, const std::uint32_t* lane_off
         } else {
             out.access.at[l] = base + from_base;
         }
-        const bool in_record = b.limit != Buffer::Limit::RecordsAndStride || offset < b.stride;
-        const bool inside = b.limit == Buffer::Limit::Any ? b.num_records != 0 : index < b.num_records && in_record;
-        out.bytes_left[l] = b.limit != Buffer::Limit::Bytes ? (inside ? ~0u : 0)
-                            : from_base < limit             ? limit - static_cast<std::uint32_t>(from_base)
-                                                            : 0;
+        out.bytes_left[l] = bytes_left(end, scalar_offset, index, offset);
     }
 }
 
