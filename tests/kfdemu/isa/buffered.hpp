@@ -12,6 +12,7 @@
 #include "tests/kfdemu/isa/machine.hpp"
 #include "tools/kfdemu/base/address_space.hpp"
 #include "tools/kfdemu/isa/memory/tlb.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace test_isa {
 
@@ -29,6 +30,7 @@ class Buffered {
         machine.wave().lds = lds_.data();
         machine.wave().lds_size_bytes = sizeof lds_;
         resource(0, 0, 0);
+        if (kfdemu::isa::traits_of(target).unified_formats) machine.sgpr(11) = 3u << 28;  // OOB_SELECT: bytes
         machine.exec(1);
     }
     void resource(u32 data_format, u32 number_format, u32 select) {

@@ -121,19 +121,20 @@ class Waves {
     u32 first_mode_ = first_.wave().mode;
 };
 
-/// Memory, and registers that M0 or MODE selects.
+/// Memory, registers that M0 or MODE selects, and the time.
 bool is_left_out(const Row& row) {
-    const bool forks = row.is(kJump) && row.is(kWritesExec);
+    const bool forks = row.is(kJump) && row.is(kWritesExec),
+               answers = row.format == Format::Sop1 && row.src[0] == Type::message;
     return kfdemu::check::may_access(row.format) || row.src[0] == Type::hwreg || row.is(kMovesFrom) ||
-           row.is(kMovesTo) || forks;
+           row.is(kMovesTo) || forks || answers;
 }
 
-/// Of GFX9, if one has it.
+/// The newest of GFX9, if one has it; else the first of the others.
 Target newest(const Row& row) {
-    Target found = Target::gfx1030;
+    std::optional<Target> found;
     for (const Target target : kTargets)
-        if (row.on(target) && target != Target::gfx1030) found = target;
-    return found;
+        if (row.on(target) && (!found || !traits_of(target).wave32)) found = target;
+    return found.value();
 }
 
 }  // namespace
@@ -202,9 +203,13 @@ class OneLane {
     }
     Words code() const {
         const u32 op = opcode_of(row_, newest(row_));
-        const u32 no_saddr = newest(row_) == Target::gfx1030 ? 0x7d : 0x7f;
+        const bool gfx11 = &family_of(newest(row_)) == &kGfx11;
+        const u32 no_saddr = gfx11 ? 0x7c : newest(row_) == Target::gfx1030 ? 0x7d : 0x7f;
         if (row_.format == Format::Flat)
-            return {0xdc000000 | op << 18 | 2 << 14, kAddress | data() << 8 | no_saddr << 16 | kResult << 24};
+            return {0xdc000000 | op << 18 | 2 << (gfx11 ? 16 : 14),
+                    kAddress | data() << 8 | no_saddr << 16 | kResult << 24};
+        if (row_.format == Format::Mubuf && gfx11)
+            return {0xe0000000 | op << 18, kAddress | data() << 8 | 2 << 16 | 1 << 22 | 128u << 24};
         if (row_.format == Format::Mubuf) return {0xe0001000 | op << 18, kAddress | data() << 8 | 2 << 16 | 128u << 24};
         return {0xd8000000 | op << 17, kAddress | kData << 8 | kSecondData << 16 | kResult << 24};
     }

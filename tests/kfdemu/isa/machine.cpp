@@ -61,7 +61,7 @@ void Machine::put_packed(unsigned first, unsigned lane, unsigned n, unsigned wid
 
 Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     std::vector<u32> words = code;
-    words.push_back(0xbf810000);
+    words.push_back(0xbf800000 | opcode_of(rows()[index(Op::s_endpgm)], decoder_.target()) << 16);
     slots_.resize(words.size() + Decoder::kEnds);
     decoder_.decode_page(kCodeBase, words, slots_);
     runs_ = kfdemu::jit::PageRuns{slots_, level_, wave_.width, translated_};

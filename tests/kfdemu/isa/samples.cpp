@@ -33,9 +33,17 @@ class Maker {
     u32 vgpr() { return 2 * random_.below(110); }
     const Traits& traits() const { return traits_of(target_); }
     bool is_gfx10() const { return &family_of(target_) == &kGfx10; }
+    bool is_gfx11() const { return &family_of(target_) == &kGfx11; }
+    bool is_rdna() const { return is_gfx10() || is_gfx11(); }
+    u32 m0() const { return traits().null_before_m0 ? 125 : 124; }
+    u32 null() const { return 249 - m0(); }
+    /// Of a short format: llvm-mc names no upper halves of registers.
+    u32 short_vgpr(Type type) {
+        return traits().register_halves && kfdemu::isa::is_half(type) ? 2 * random_.below(64) : vgpr();
+    }
     u32 sgpr(Type type) {
-        const unsigned count = type == Type::mask ? width_ / 32 : dwords(type);
-        if (count == 1 && random_.one_in(8)) return 124;
+        const unsigned count = registers(type, width_);
+        if (count == 1 && random_.one_in(8)) return m0();
         if (count <= 2 && random_.one_in(4)) return random_.one_in(2) ? 106 : 126;
         if (count <= 4 && random_.one_in(8)) return 108 + 4 * random_.below(2);
         return 4 * random_.below(count > 8 ? 20 : 22);
@@ -60,12 +68,14 @@ class Maker {
     /// 8 bits; 255 asks for the literal.
     u32 scalar_source(Type type, bool literals) {
         if (type == Type::none) return 0;
+        // llvm-mc prints constants of the scalar unit's halves in ways of its own.
+        if (is_gfx11() && row_.format <= Format::Sopc && type == Type::f16) return 128 + random_.below(81);
         if (literals && dwords(type) == 1 && random_.one_in(4)) return 255;
         if (dwords(type) <= 2 && random_.one_in(2)) {
             const u32 value = constant(type);
             return value >= 235 && value < 251 && !takes_float_constants(type) ? 129 : value;
         }
-        if (traits().null_register && dwords(type) <= 2 && random_.one_in(8)) return 125;
+        if (traits().null_register && dwords(type) <= 2 && random_.one_in(8)) return null();
         return sgpr(type);
     }
     /// 9 bits.
@@ -76,11 +86,15 @@ class Maker {
         if (random_.one_in(2) || dwords(type) > 2) return 256 + vgpr();
         return scalar_source(type, literals);
     }
+    u32 short_source(Type type, bool literals) {
+        const u32 value = source(type, literals);
+        return value < 256 ? value : 256 + short_vgpr(type);
+    }
     /// A destination that may be none.
     u32 scalar_destination(Type type) {
         if (type == Type::none) return 0;
         const bool null = traits().null_register && !row_.is(kReadsDst) && dwords(type) <= 2 && random_.one_in(8);
-        return null ? 125 : sgpr(type);
+        return null ? this->null() : sgpr(type);
     }
     void add(u32 word, bool with_literal) { made_.push_back(with_literal ? Words{word, literal_} : Words{word}); }
 
@@ -104,6 +118,8 @@ class Maker {
                 return vop3(opcode_of(row_, target_));
             case Format::Vop3p:
                 return vop3p();
+            case Format::Vopd:
+                return dual();
             case Format::Smem:
                 return smem();
             case Format::Flat:
@@ -121,20 +137,25 @@ class Maker {
 
     u32 simm() {
         if (!std::strcmp(row_.name, "s_set_gpr_idx_mode")) return random_.bits(4);
-        if (std::strstr(row_.name, "sendmsg")) return random_.one_in(2) ? random_.bits(4) : random_.bits(6);
+        if (std::strstr(row_.name, "sendmsg"))
+            return random_.one_in(2) ? random_.bits(4) : is_gfx11() ? random_.bits(9) : random_.bits(6);
+        if (row_.src[0] == Type::delay) return random_.below(12) | random_.below(6) << 4 | random_.below(12) << 7;
         return row_.src[0] == Type::none ? 0 : random_.bits(16);
     }
     void sop1() {
         const u32 d = scalar_destination(row_.dst);
         const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
                                     std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
-        const u32 s = registers_only ? 4 * random_.below(20) : scalar_source(row_.src[0], true);
-        add(0xbe800000 | d << 16 | opcode_of(row_, target_) << 8 | s, s == 255);
+        const u32 s = row_.src[0] == Type::message ? 0x80 + random_.below(8)
+                      : registers_only             ? 4 * random_.below(20)
+                                                   : scalar_source(row_.src[0], true);
+        add(0xbe800000 | d << 16 | opcode_of(row_, target_) << 8 | s, s == 255 && row_.src[0] != Type::message);
     }
     void sop2() {
         const u32 d = scalar_destination(row_.dst);
-        const u32 a = scalar_source(row_.src[0], true), b = scalar_source(row_.src[1], a != 255);
-        add(0x80000000 | opcode_of(row_, target_) << 23 | d << 16 | b << 8 | a, a == 255 || b == 255);
+        const bool with_k = row_.is(kMadk) || row_.is(kMadmk);
+        const u32 a = scalar_source(row_.src[0], !with_k), b = scalar_source(row_.src[1], !with_k && a != 255);
+        add(0x80000000 | opcode_of(row_, target_) << 23 | d << 16 | b << 8 | a, with_k || a == 255 || b == 255);
     }
     void sopc() {
         const bool index = row_.src[1] == Type::gpr_index;
@@ -151,24 +172,27 @@ class Maker {
     // VOP1, VOP2, VOPC: short, with SDWA, with DPP, as VOP3.
 
     u32 short_word(u32 first) {
-        const u32 d = row_.dst == Type::s32 ? 4 * random_.below(22) : row_.dst == Type::none ? 0 : vgpr();
+        const u32 d = row_.dst == Type::s32 ? 4 * random_.below(22) : row_.dst == Type::none ? 0 : short_vgpr(row_.dst);
         if (row_.format == Format::Vop1) return 0x7e000000 | d << 17 | opcode_of(row_, target_) << 9 | first;
-        if (row_.format == Format::Vopc) return 0x7c000000 | opcode_of(row_, target_) << 17 | vgpr() << 9 | first;
-        return opcode_of(row_, target_) << 25 | d << 17 | vgpr() << 9 | first;
+        if (row_.format == Format::Vopc)
+            return 0x7c000000 | opcode_of(row_, target_) << 17 | short_vgpr(row_.src[1]) << 9 | first;
+        return opcode_of(row_, target_) << 25 | d << 17 | short_vgpr(row_.src[1]) << 9 | first;
     }
     void short_forms() {
         const bool only_vgpr = row_.dst == Type::s32 || row_.is(kVectorSource) || only_registers();
         const bool constant_k = row_.is(kMadk) || row_.is(kMadmk);
-        u32 first = only_vgpr ? 256 + vgpr() : source(row_.src[0], !constant_k);
+        u32 first = only_vgpr ? 256 + short_vgpr(row_.src[0]) : short_source(row_.src[0], !constant_k);
         if (!takes_float_constants(row_.src[0]) && first >= 240 && first < 250) first = 130;
         add(short_word(first), first == 255 || constant_k);
         const bool wide = dwords(row_.dst == Type::mask ? Type::b32 : row_.dst) == 2 || dwords(row_.src[0]) == 2;
         if (!row_.is(kNoModifiers) && !wide) {
-            if (!row_.is(kNoSdwa)) sdwa();
-            if (row_.format != Format::Vopc) dpp();
-            if (row_.format != Format::Vopc && traits().row_share) dpp8();
+            if (!row_.is(kNoSdwa) && traits().sdwa) sdwa();
+            const bool moves = traits().dpp_everywhere ? row_.src[0] != Type::none : row_.format != Format::Vopc;
+            if (moves) dpp();
+            if (moves && traits().row_share) dpp8();
         }
-        if (!row_.is(kNoVop3))
+        // llvm-mc 19 knows this one's long form by halves of registers alone.
+        if (!row_.is(kNoVop3) && std::strcmp(row_.name, "v_mov_b16") != 0)
             vop3(opcode_of(row_, target_) + (row_.format == Format::Vop2   ? family_of(target_).vop2_in_vop3
                                              : row_.format == Format::Vop1 ? family_of(target_).vop1_in_vop3
                                                                            : 0));
@@ -200,8 +224,17 @@ class Maker {
     bool only_registers() const { return row_.is(kNoModifiers) && row_.format == Format::Vop1; }
     bool compares_to_exec() const { return traits().compares_to_exec && row_.is(kWritesExec); }
     void dpp8() {
-        const u32 word = (row_.src[0] == Type::none ? 0 : vgpr()) | random_.bits(24) << 8;
+        const u32 word = (row_.src[0] == Type::none ? 0 : short_vgpr(row_.src[0])) | random_.bits(24) << 8;
         made_.push_back({short_word(233 + random_.bits(1)), word});
+    }
+    /// The same with DPP or DPP8, which llvm-mc knows of some.
+    void vop3_with_dpp(Words words) {
+        const bool eight = random_.one_in(2);
+        const u32 control = dpp_control() << 8 | random_.bits(2) << 18 | random_.bits(8) << 24;
+        words.resize(2);
+        words[1] = (words[1] & ~0x1ffu) | (eight ? 233 + random_.bits(1) : 250);
+        words.push_back(vgpr() | (eight ? random_.bits(24) << 8 : control));
+        made_.push_back(words);
     }
     u32 dpp_control() {
         const u32 n = 1 + random_.below(15);
@@ -225,20 +258,23 @@ class Maker {
     }
     void dpp() {
         const bool none = row_.src[0] == Type::none;
-        u32 word = (none ? 0 : vgpr()) | dpp_control() << 8 | random_.bits(1) << 19 | random_.bits(8) << 24;
+        u32 word =
+            (none ? 0 : short_vgpr(row_.src[0])) | dpp_control() << 8 | random_.bits(1) << 19 | random_.bits(8) << 24;
         if (traits().row_share) word |= random_.bits(1) << 18;
         if (is_float(row_.src[0])) word |= random_.bits(2) << 20;
         if (is_float(row_.src[1])) word |= random_.bits(2) << 22;
         made_.push_back({short_word(250), word});
     }
     void vop3(u32 opcode) {
-        u32 first = (is_gfx10() ? 0xd4000000 : 0xd0000000) | opcode << 16, second = 0, neg = 0, abs = 0;
+        u32 first = (is_rdna() ? 0xd4000000 : 0xd0000000) | opcode << 16, second = 0, neg = 0, abs = 0;
         bool has_literal = false;
         const bool with_sdst = row_.is(kCarryOut);
         for (unsigned n = 0; n < 3; ++n) {
             const bool mask = n == 2 && row_.is(kCarryIn);
             const Type type = mask ? Type::mask : row_.src[n];
-            const bool may = traits().literals_everywhere && !has_literal && !mask && dwords(type) == 1;
+            // llvm-mc prints the literals of these masks in 32 bits.
+            const bool wide_mask = n == 1 && is_gfx11() && std::strstr(row_.name, "class_f16");
+            const bool may = traits().literals_everywhere && !has_literal && !mask && dwords(type) == 1 && !wide_mask;
             u32 value = may && random_.one_in(8) ? 255 : source(type, false);
             const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
             if (lanes || (row_.is(kVectorSource) && n == 0)) value = 256 + vgpr();
@@ -255,13 +291,16 @@ class Maker {
             first |= row_.dst == Type::s32 ? 4 * random_.below(22) : vgpr();
         }
         first |= with_sdst ? sgpr(Type::mask) << 8 : abs << 8;
-        if (is_float(row_.dst)) {
+        const bool is_dot = row_.format == Format::Vop3 && row_.is(kDot);  // has neither CLAMP nor OMOD
+        if (is_float(row_.dst) && !is_dot) {
             if (random_.one_in(3)) first |= 1u << 15;
             if (random_.one_in(3)) second |= random_.bits(2) << 27;
         }
         if (row_.format == Format::Vop3 && row_.is(kOpSel) && random_.one_in(2)) first |= op_sel() << 11;
         made_.push_back({first, second | neg << 29});
+        const Words plain = made_.back();
         if (has_literal) made_.back().push_back(literal_);
+        if (traits().dpp_everywhere && row_.src[0] != Type::none) vop3_with_dpp(plain);
     }
     u32 op_sel() {
         if (row_.src[1] == Type::s32) return random_.bits(2);
@@ -281,7 +320,7 @@ class Maker {
             return;
         }
         const u32 d = row_.dst == Type::none ? 0 : vgpr();
-        u32 first = (is_gfx10() ? 0xcc000000 : 0xd3800000) | opcode_of(row_, target_) << 16 | d, second = 0;
+        u32 first = (is_rdna() ? 0xcc000000 : 0xd3800000) | opcode_of(row_, target_) << 16 | d, second = 0;
         if (row_.is(kAccumulator)) {
             const bool reads = opcode_of(row_, target_) == 0x58;
             second = reads ? 0x18000000 | (256 + vgpr()) : 0x18000000 | (256 + vgpr());
@@ -294,22 +333,47 @@ class Maker {
         for (unsigned n = 0; n < 3; ++n) {
             if (row_.src[n] != Type::none) second |= source(row_.src[n], false) << (9 * n);
         }
+        if (row_.multiplies_tiles()) second = (second & ~0x3ffffu) | (256 + vgpr()) | (256 + vgpr()) << 9;
+        if (row_.multiplies_tiles() && random_.one_in(4)) second = (second & 0x3ffff) | (128 + random_.below(65)) << 18;
         const unsigned count = row_.src[2] == Type::none ? 2 : 3;
         const u32 all = (1u << count) - 1;
-        const bool is_int = row_.dst == Type::pk16 || plain || row_.dst == Type::b64 || row_.is(kScales);
+        const bool is_int = !row_.is(kSigned) && !row_.multiplies_tiles() &&
+                            (row_.dst == Type::pk16 || plain || row_.dst == Type::b64 || row_.is(kScales));
         const u32 high = whole || random_.one_in(2) ? all : random_.bits(3) & all;
-        const u32 neg = is_int ? 0 : random_.bits(3) & all, neg_hi = is_int ? 0 : random_.bits(3) & all;
-        first |= neg_hi << 8 | (whole ? 0 : random_.bits(3) & all) << 11 | (high >> 2) << 14;
+        const u32 neg = is_int ? 0 : random_.bits(row_.is(kSigned) ? 2 : 3) & all;
+        const u32 neg_hi = is_int || row_.is(kSigned) ? 0 : random_.bits(3) & all;
+        first |= neg_hi << 8 | (whole || row_.dst == Type::tile ? 0 : random_.bits(3) & all) << 11 | (high >> 2) << 14;
         if (row_.is(kScales)) first |= 1u << 14;
-        if (row_.dst != Type::b64 && !row_.is(kScales) && random_.one_in(3)) first |= 1u << 15;
+        const bool clamps = row_.multiplies_tiles() ? row_.is(kSigned) : row_.dst != Type::b64 && !row_.is(kScales);
+        if (clamps && random_.one_in(3)) first |= 1u << 15;
         made_.push_back({first, second | (high & 3) << 27 | neg << 29});
+        if (!traits().dpp_everywhere) return;
+        Words moved = made_.back();
+        moved[1] |= 256u << 9;  // llvm-mc takes some constants, too
+        vop3_with_dpp(moved);
+    }
+
+    /// The row in both places, where it may be, beside a v_dual_mov_b32.
+    void dual() {
+        constexpr u32 move = 8, y_only = 16;
+        const u32 opcode = opcode_of(row_, target_), literal = row_.is(kMadk) || row_.is(kMadmk);
+        const u32 second = row_.src[1] == Type::none ? 0 : vgpr();
+        const auto add_with = [&](u32 x, u32 y, u32 source_x, u32 source_y, u32 second_x, u32 second_y) {
+            const u32 d = random_.bits(8);
+            made_.push_back({0xc8000000 | x << 22 | y << 17 | second_x << 9 | source_x,
+                             d << 24 | random_.bits(7) << 17 | second_y << 9 | source_y});
+            if (literal || source_x == 255 || source_y == 255) made_.back().push_back(literal_);
+        };
+        const u32 one = source(row_.src[0], !literal);
+        if (opcode < y_only) add_with(opcode, move, one, 256 + vgpr(), second, 0);
+        add_with(move, opcode, 256 + vgpr(), one, 0, second);
     }
 
     // Memory.
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
-        if (is_gfx10()) return gfx10_smem();
+        if (is_rdna()) return rdna_smem();
         u32 first =
             0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
         if (plain) {
@@ -324,7 +388,7 @@ class Maker {
         if (kind == 1) made_.push_back({first, 4 * random_.below(25)});
         if (kind == 2) made_.push_back({first | 1u << 17 | 1u << 14, offset | 4 * random_.below(25) << 25});
     }
-    void gfx10_smem() {
+    void rdna_smem() {
         const u32 data = row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6;
         const u32 first = 0xf4000000 | opcode_of(row_, target_) << 18 | data;
         if (row_.src[0] == Type::none) {
@@ -332,9 +396,10 @@ class Maker {
             return;
         }
         const bool moves_data = row_.dst != Type::none && row_.dst != Type::uimm;
-        const u32 cache = moves_data ? random_.bits(1) << 16 | random_.bits(1) << 14 : 0;
+        const u32 glc = is_gfx10() ? 16 : 14, dlc = is_gfx10() ? 14 : 13;
+        const u32 cache = moves_data ? random_.bits(1) << glc | random_.bits(1) << dlc : 0;
         const u32 offset = random_.one_in(3) ? 0 : random_.bits(21);
-        const u32 soffset = random_.one_in(2) ? 125 : 4 * random_.below(25);
+        const u32 soffset = random_.one_in(2) ? null() : 4 * random_.below(25);
         made_.push_back({first | cache | 2 * random_.below(20), offset | soffset << 25});
     }
     /// gfx908's float atomics return no value.
@@ -360,8 +425,20 @@ class Maker {
         made_.push_back({first, (no_vgpr ? 0 : vgpr()) | (row_.src[1] == Type::none ? 0 : vgpr()) << 8 | saddr << 16 |
                                     (returns ? vgpr() << 24 : 0)});
     }
+    void gfx11_flat() {
+        const u32 segment = row_.is(kOnlyGlobal) ? 2 : random_.below(3);
+        if (segment == 1 && row_.is(kNoScratch)) return;
+        const u32 offset = random_.one_in(2) ? 0 : random_.bits(segment == 0 ? 12 : 13);
+        const u32 saddr = segment == 0 || random_.one_in(2) ? null() : 4 * random_.below(25);
+        const u32 first = 0xdc000000 | opcode_of(row_, target_) << 18 | segment << 16 | offset | random_.bits(3) << 13;
+        const bool no_vgpr = row_.is(kByLane) || (segment == 1 && random_.one_in(2));
+        const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (first >> 14 & 1));
+        made_.push_back({first, (no_vgpr ? 0 : vgpr()) | (row_.src[1] == Type::none ? 0 : vgpr()) << 8 | saddr << 16 |
+                                    u32{segment == 1 && !no_vgpr} << 23 | (returns ? vgpr() << 24 : 0)});
+    }
     void flat() {
         if (is_gfx10()) return gfx10_flat();
+        if (is_gfx11()) return gfx11_flat();
         const bool is_global = row_.is(kOnlyGlobal);
         const u32 segment = is_global ? 2 : random_.below(3);
         if (segment == 1 && row_.is(kNoScratch)) return;
@@ -414,7 +491,18 @@ class Maker {
                           random_.bits(1) << 14 | random_.bits(1) << 15 | (random_.one_in(2) ? random_.bits(12) : 0);
         made_.push_back({first, buffer_operands(address_bits, true) | random_.bits(1) << 22 | (opcode >> 3) << 21});
     }
+    /// MUBUF and MTBUF.
+    void gfx11_buffer(u32 first) {
+        if (row_.dst == Type::none && row_.src[1] == Type::none) {
+            made_.push_back({first, 0});
+            return;
+        }
+        const u32 address_bits = random_.bits(2), offset = random_.one_in(2) ? random_.bits(12) : 0;
+        made_.push_back({first | offset | random_.bits(3) << 12,
+                         buffer_operands(address_bits, !row_.is(kToLds)) | address_bits << 22});
+    }
     void mubuf() {
+        if (is_gfx11()) return gfx11_buffer(0xe0000000 | opcode_of(row_, target_) << 18);
         if (is_gfx10()) return gfx10_mubuf();
         const u32 word = 0xe0000000 | opcode_of(row_, target_) << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
         if (row_.dst == Type::none && row_.src[1] == Type::none) {
@@ -430,6 +518,7 @@ class Maker {
         made_.push_back({first, buffer_operands(address_bits, !lds)});
     }
     void mtbuf() {
+        if (is_gfx11()) return gfx11_buffer(0xe8000000 | opcode_of(row_, target_) << 15 | random_.bits(7) << 19);
         if (is_gfx10()) return gfx10_mtbuf();
         const u32 address_bits = random_.bits(2);
         const u32 first = 0xe8000000 | opcode_of(row_, target_) << 15 | random_.bits(7) << 19 | address_bits << 12 |
@@ -441,10 +530,10 @@ class Maker {
         // llvm-mc 22 prints the patterns from 0xc000 on by name.
         const bool named = target_ == Target::gfx950 && row_.is(kPattern);
         const u32 offset = plain || random_.one_in(3) ? 0 : named ? random_.below(0xc000) : random_.bits(16);
-        const unsigned gds_bit = is_gfx10() ? 17 : 16;
+        const unsigned gds_bit = is_rdna() ? 17 : 16;
         u32 first = 0xd8000000 | opcode_of(row_, target_) << (gds_bit + 1) | offset;
         if (traits_of(target_).gds && !plain && random_.one_in(4) && !std::strstr(row_.name, "permute") &&
-            !std::strstr(row_.name, "swizzle"))
+            !std::strstr(row_.name, "swizzle") && !std::strstr(row_.name, "bvh"))
             first |= 1u << gds_bit;
         if (row_.is(kGws)) first |= 1u << gds_bit;
         const bool data = row_.dst != Type::none || row_.src[1] != Type::none;

@@ -197,10 +197,12 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));
     wave.index_in_group = p.wave;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
-    if (traits_of(l).architected_scratch) wave.set_s64(isa::kFlatScratch, wave.scratch_va);
-    const bool processors = traits_of(l).workgroup_processors;
+    const isa::Traits& traits = traits_of(l);
+    if (traits.architected_scratch || traits.scratch_register)
+        wave.set_s64(wave.flat_scratch, traits.architected_scratch ? wave.scratch_va : 0);
+    const bool processors = traits.workgroup_processors;
     wave.hw_id = (processors ? hw_id1_of(p.wave, l.kernel.workgroup_processor) : hw_id_of(p.wave)) ^ p.unit.hw_id;
-    if (traits_of(l).xcc_registers) wave.xcc = p.unit.xcc;
+    if (traits.xcc_registers) wave.xcc = p.unit.xcc;
 }
 
 }  // namespace kfdemu

@@ -52,7 +52,9 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     if (field(raw.rsrc1, 29, 3) != 0 && !isa::traits_of(target).workgroup_processors)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc1 uses bits of GFX10 and later: it", raw.rsrc1)};
     if (isa::traits_of(target).workgroup_processors) {
-        if (raw.rsrc3 != 0)  // SHARED_VGPR_COUNT
+        // INST_PREF_SIZE, TRAP_ON_START and TRAP_ON_END of GFX11 change nothing that a kernel sees.
+        const std::uint32_t ignored = isa::traits_of(target).instruction_prefetch ? 0xff0u : 0;
+        if ((raw.rsrc3 & ~ignored) != 0)  // SHARED_VGPR_COUNT
             return {Reason::Malformed,
                     hex("VGPRs that halves of a wave share are not emulated: compute_pgm_rsrc3", raw.rsrc3)};
     } else if (!unified && raw.rsrc3 != 0)

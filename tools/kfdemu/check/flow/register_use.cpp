@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/kfdemu/isa/encodings/dual.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
@@ -38,6 +39,10 @@ class Collector {
             case Format::Ds:
                 data_share();
                 break;
+            case Format::Vopd:
+                vector();
+                also(second_of(inst_));
+                break;
             default:
                 vector();
                 break;
@@ -53,8 +58,10 @@ class Collector {
         if (count != 0 && is_register(first)) uses_.add(first, count, true, lanes);
     }
     void reads_source(unsigned n, LaneUse lanes = LaneUse::Active) {
-        reads(inst_.src[n], dwords(source_type(row_, inst_, n)), lanes);
+        reads(inst_.src[n], count(source_type(row_, inst_, n)), lanes);
     }
+
+    unsigned count(Type type) const { return isa::registers(type, inst_.has(kWave32) ? 32 : 64); }
 
     void scalar() {
         const bool immediate = row_.format == Format::Sopk || row_.format == Format::Sopp;
@@ -99,8 +106,13 @@ class Collector {
         return (inst_.form == Form::Dpp && (inst_.literal & kFetchesInactive) != 0) ||
                (inst_.form == Form::Dpp8 && (inst_.literal & kFetchesInactive8) != 0);
     }
+    void also(const Inst& operation) {
+        Collector other{operation};
+        other.vector();
+        for (const RegisterUse& use : other.uses_) uses_.add(use.first, use.count, use.writes, use.lanes);
+    }
     LaneUse lanes_of_sources() const {
-        if (row_.is(kMatrix) || row_.is(kScales) || row_.is(kPermutes)) return LaneUse::All;
+        if (row_.is(kMatrix) || row_.multiplies_tiles() || row_.is(kScales) || row_.is(kPermutes)) return LaneUse::All;
         if (row_.is(kFirstLane)) return LaneUse::First;
         return row_.is(kNamedLane) && row_.dst == Type::s32 ? LaneUse::Named : LaneUse::Active;
     }
@@ -109,14 +121,14 @@ class Collector {
         for (unsigned n = 0; n < 3; ++n) reads_source(n, n == 0 && fetches_inactive() ? LaneUse::Moved : lanes);
         const unsigned mask = inst_.mask_dwords();
         if (row_.is(kCarryIn) || row_.is(kVccIn)) reads(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], mask);
-        if (row_.is(kReadsDst) || row_.is(kSwaps)) reads(inst_.dst, dwords(row_.dst));
+        if (row_.is(kReadsDst) || row_.is(kSwaps)) reads(inst_.dst, count(row_.dst));
         if (row_.is(kSwaps)) writes(inst_.src[0], 1);
         if (row_.format == Format::Vopc) return writes(inst_.sdst, mask);
         if (row_.is(kCarryOut)) writes(inst_.sdst, mask);
-        writes(inst_.dst, dwords(row_.dst),
-               row_.is(kNamedLane) && row_.dst != Type::s32 ? LaneUse::Named
-               : row_.is(kMatrix)                           ? LaneUse::All
-                                                            : LaneUse::Active);
+        writes(inst_.dst, count(row_.dst),
+               row_.is(kNamedLane) && row_.dst != Type::s32  ? LaneUse::Named
+               : row_.is(kMatrix) || row_.multiplies_tiles() ? LaneUse::All
+                                                             : LaneUse::Active);
     }
 
     const Inst& inst_;

@@ -39,7 +39,7 @@ class RegisterUses {
     void add(isa::Operand first, unsigned count, bool writes, LaneUse lanes = LaneUse::Active);
 
   private:
-    std::array<RegisterUse, 8> uses_{};
+    std::array<RegisterUse, 12> uses_{};
     std::uint8_t size_ = 0;
 };
 

@@ -222,10 +222,15 @@ Bits packed_results(const Operands& o) { return pack(all_or_nothing(o.a.any(), 1
 Bits packed_halves(const Operands& o) { return pack(narrow(o.a, 16), narrow(o.b, 16)); }
 Bits packed_ll(const Operands& o) { return pack(o.a, o.b); }
 Bits packed_lh(const Operands& o) { return pack(o.a, shift_right(o.b, {16, 0}, 32)); }
+Bits packed_hl(const Operands& o) { return pack(shift_right(o.a, {16, 0}, 32), o.b); }
 Bits packed_hh(const Operands& o) { return pack(shift_right(o.a, {16, 0}, 32), shift_right(o.b, {16, 0}, 32)); }
 template <unsigned width>
 Bits sign_extension(const Operands& o) {
     return extract(o.a, {}, {width, 0}, true, 32);
+}
+template <unsigned width>
+Bits zero_extension(const Operands& o) {
+    return extract(o.a, {}, {width, 0}, false, 32);
 }
 template <bool set, unsigned width>
 Bits one_bit(const Operands& o) {  // c is the old value

@@ -308,6 +308,8 @@ constexpr Generation kGenerations[] = {
     {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
     {Target::gfx950, kVega, kGfx940, kMatrixGfx940<true>},
     {Target::gfx1030, {}, kGfx1030, {}, ends_atomic},
+    {Target::gfx1100, {}, {}, {}},
+    {Target::gfx1151, {}, {}, {}},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 

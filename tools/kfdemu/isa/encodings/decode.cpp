@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 
+#include "tools/kfdemu/isa/encodings/dual.hpp"
 #include "tools/kfdemu/isa/encodings/fields.hpp"
 
 namespace kfdemu::isa {
@@ -71,6 +72,8 @@ bool fill(const BitFields& f, const Family& family) {
         case Format::Mtbuf:
         case Format::Ds:
             return family.decode_memory(f);
+        case Format::Vopd:
+            return decode_dual(f);
         default:
             return decode_vector(f);
     }
@@ -79,6 +82,7 @@ bool fill(const BitFields& f, const Family& family) {
 }  // namespace
 
 const Family& family_of(Target target) {
+    if (target >= Target::gfx1100) return kGfx11;
     if (target == Target::gfx1030) return kGfx10;
     return target >= Target::gfx942 ? kGfx940 : kGfx9;
 }
@@ -91,9 +95,9 @@ const char* mnemonic_of(const Row& row, Target target) {
 }
 
 const char* name(Format format) {
-    constexpr const char* names[] = {"SOP1",  "SOP2",  "SOPC", "SOPK",  "SOPP",   "SMEM", "VOP1",
-                                     "VOP2",  "VOPC",  "VOP3", "VOP3P", "VINTRP", "DS",   "FLAT",
-                                     "MUBUF", "MTBUF", "MIMG", "EXP",   "unknown"};
+    constexpr const char* names[] = {"SOP1", "SOP2",  "SOPC",  "SOPK",  "SOPP", "SMEM",   "VOP1",
+                                     "VOP2", "VOPC",  "VOP3",  "VOP3P", "VOPD", "VINTRP", "DS",
+                                     "FLAT", "MUBUF", "MTBUF", "MIMG",  "EXP",  "LDSDIR", "unknown"};
     return names[static_cast<unsigned>(format)];
 }
 

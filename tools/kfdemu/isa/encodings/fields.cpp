@@ -31,7 +31,7 @@ bool BitFields::two_words() const {
 /// read the same.
 bool BitFields::literal() const {
     const bool in_vop3 = inst.form == Form::Vop3;
-    if (inst.form == Form::Sdwa || inst.form == Form::Dpp || (in_vop3 && !traits.literals_everywhere)) return false;
+    if (inst.form == Form::Sdwa || inst.moves_lanes() || (in_vop3 && !traits.literals_everywhere)) return false;
     const unsigned at = in_vop3 ? 2 : 1;
     if (words.size() <= at) return false;
     inst.size = static_cast<std::uint8_t>(at + 1);
@@ -41,7 +41,13 @@ bool BitFields::literal() const {
     return true;
 }
 
+/// As GFX10 numbers operands.
+unsigned BitFields::known_number(unsigned encoding) const {
+    return traits.null_before_m0 && (encoding == kM0 || encoding == kNullEncoding) ? encoding ^ 1 : encoding;
+}
+
 bool BitFields::source(unsigned n, unsigned encoding, Type type) const {
+    encoding = known_number(encoding);
     Operand& operand = inst.src[n];
     operand = static_cast<Operand>(encoding);
     if (encoding >= kVgpr0) return encoding + count(type) <= kVgpr0 + 256;
@@ -62,6 +68,7 @@ bool BitFields::source(unsigned n, unsigned encoding, Type type) const {
 }
 
 bool BitFields::scalar_destination(Operand& to, unsigned encoding, Type type) const {
+    encoding = known_number(encoding);
     to = static_cast<Operand>(encoding);
     if (encoding == kNullEncoding && traits.null_register) {
         to = row.is(kReadsDst) && row.is(kNoResult) ? kNull : kDiscarded;

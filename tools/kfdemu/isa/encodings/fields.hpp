@@ -1,9 +1,9 @@
-// How formats fill an Inst from their bit fields, where GFX9 and GFX10 have these alike.
+// How formats fill an Inst from their bit fields, where the families have these alike.
 //
 //     if (!decode_vector(field)) illegal...
 //
-// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits; "RDNA 2" ISA manual, likewise.
-// Thread safety: pure functions.
+// Sources: "Vega" ISA manual, chapter "Microcode Formats"; MI200's for the ACC bits; "RDNA 2"'s and "RDNA 3"'s,
+// likewise. Thread safety: pure functions.
 #pragma once
 
 #include <optional>
@@ -31,15 +31,17 @@ struct BitFields {
     }
     /// Consumes the second dword; false if it is not readable.
     bool two_words() const;
-    /// Registers of an operand: a mask of lanes has a bit for each.
-    unsigned count(Type type) const { return type == Type::mask ? width / 32 : dwords(type); }
+    unsigned count(Type type) const { return registers(type, width); }
     /// A 9-bit source (8-bit for scalars) of a type, with its literal. False if reserved.
     bool source(unsigned n, unsigned encoding, Type type) const;
     /// A destination SGPR or pair. False if reserved or misaligned.
     bool scalar_destination(Operand& to, unsigned encoding, Type type) const;
 
-  private:
+    /// Consumes the literal; false if it is not readable, or what encodes it is in use otherwise.
     bool literal() const;
+
+  private:
+    unsigned known_number(unsigned encoding) const;
 };
 
 constexpr std::int32_t sign_extended(std::uint32_t value, unsigned width) {
@@ -54,7 +56,12 @@ bool decode_scalar(const BitFields& f);
 bool decode_vector(const BitFields& f);
 /// A data register: a VGPR, or with an ACC bit an AccVGPR. False if it extends past the last register.
 bool data(Operand& to, unsigned number, bool accumulator, Type type);
-/// Fields common to MUBUF and MTBUF, but for the cache's.
-bool decode_buffer(const BitFields& f);
+/// Fields common to MUBUF and MTBUF, but for the cache's. They have these bits in places of their own.
+struct BufferBits {
+    bool offen, idxen, accumulator;
+};
+bool decode_buffer(const BitFields& f, BufferBits bits);
+/// DS of GFX10 and GFX11.
+bool decode_data_share(const BitFields& f);
 
 }  // namespace kfdemu::isa

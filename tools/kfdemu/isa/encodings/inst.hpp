@@ -21,7 +21,8 @@ struct Inst;
 /// Executes one instruction and returns the next one; nullptr leaves the run loop with wave.stop and wave.pc set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The formats of GFX9 and GFX10 ("Vega" ISA manual, chapter "Microcode Formats"). Unknown: the bits match none.
+/// The formats of GFX9, GFX10 and GFX11 ("Vega" and "RDNA 3" ISA manuals, chapter "Microcode Formats"). Unknown: the
+/// bits match none.
 enum class Format : std::uint8_t {
     Sop1,
     Sop2,
@@ -34,6 +35,7 @@ enum class Format : std::uint8_t {
     Vopc,
     Vop3,
     Vop3p,
+    Vopd,
     Vintrp,
     Ds,
     Flat,
@@ -41,13 +43,14 @@ enum class Format : std::uint8_t {
     Mtbuf,
     Mimg,
     Exp,
+    Ldsdir,
     Unknown,
 };
 
 /// Of the vector ALU.
 constexpr bool is_vector(Format format) {
     return format == Format::Vop1 || format == Format::Vop2 || format == Format::Vopc || format == Format::Vop3 ||
-           format == Format::Vop3p;
+           format == Format::Vop3p || format == Format::Vopd;
 }
 constexpr bool is_vector_memory(Format format) {
     return format == Format::Ds || format == Format::Flat || format == Format::Mubuf || format == Format::Mtbuf;
@@ -99,6 +102,7 @@ enum InstFlags : std::uint16_t {
 ///   unsigned.
 /// - MTBUF: likewise; literal = data format | number format << 4, as GFX9 numbers them.
 /// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
+/// - VOPD: `row` and all fields are the first operation's; dual_half() (dual.hpp) has the second's.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;
@@ -130,6 +134,8 @@ struct alignas(64) Inst {
     /// V_MFMA_LD_SCALE_B32: the byte of source n that is a scale.
     unsigned scale_byte(unsigned n) const { return (op_sel >> n & 1u) | (op_sel_hi >> n & 1u) << 1; }
     bool moves_lanes() const { return form == Form::Dpp || form == Form::Dpp8; }
+    /// Encoded in two dwords, to which DPP adds a third.
+    bool in_vop3() const { return form == Form::Vop3 || (moves_lanes() && size == 3); }
     bool has(InstFlags flag) const { return (flags & flag) != 0; }
     /// SGPRs of a mask of lanes.
     unsigned mask_dwords() const { return has(kWave32) ? 1 : 2; }

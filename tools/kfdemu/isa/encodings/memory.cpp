@@ -1,4 +1,4 @@
-// What the memory formats of GFX9 and GFX10 have in common.
+// What the memory formats of several families have in common.
 #include "tools/kfdemu/isa/encodings/fields.hpp"
 
 namespace kfdemu::isa {
@@ -9,21 +9,19 @@ bool data(Operand& to, unsigned number, bool accumulator, Type type) {
     return number + dwords(type) <= 256;
 }
 
-bool decode_buffer(const BitFields& f) {
+bool decode_buffer(const BitFields& f, BufferBits bits) {
     Inst& i = f.inst;
     i.offset = static_cast<std::int32_t>(f.bits(0, 11, 0));
-    f.flag(f.bit(0, 12), kOffen);
-    f.flag(f.bit(0, 13), kIdxen);
+    f.flag(bits.offen, kOffen);
+    f.flag(bits.idxen, kIdxen);
     f.flag(f.bit(0, 14), kGlc);
-    const bool top = f.bit(1, 23);  // ACC, or TFE, used only by images and page-faulting loads
-    if (top && !f.traits.unified_registers) return false;
     const bool moves_lds = f.row.is(kStore) && f.row.src[1] == Type::none;
     // buffer_wbinvl1 and similar.
     if (f.row.dst == Type::none && f.row.src[1] == Type::none && !moves_lds) return true;
-    const unsigned address_dwords = f.bit(0, 12) && f.bit(0, 13) ? 2 : 1;
-    if (!data(i.src[0], f.bits(1, 7, 0), false, address_dwords == 2 ? Type::b64 : Type::b32)) return false;
+    const Type address = bits.offen && bits.idxen ? Type::b64 : Type::b32;
+    if (!data(i.src[0], f.bits(1, 7, 0), false, address)) return false;
     const Type value = f.row.src[1] != Type::none ? f.row.src[1] : f.row.dst;
-    if (!data(i.src[1], f.bits(1, 15, 8), top, value)) return false;
+    if (!data(i.src[1], f.bits(1, 15, 8), bits.accumulator, value)) return false;
     i.dst = i.src[1];
     if (!f.scalar_destination(i.src[2], f.bits(1, 20, 16) * 4, Type::b128)) return false;
     // SOFFSET is a scalar source without a literal.
@@ -32,6 +30,18 @@ bool decode_buffer(const BitFields& f) {
     i.sdst = i.src[2];
     i.src[2] = resource;
     return known;
+}
+
+bool decode_data_share(const BitFields& f) {
+    Inst& i = f.inst;
+    if (!f.two_words()) return false;
+    i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
+    f.flag(f.bit(0, 17), kLds);
+    f.flag(f.row.is(kPermutes) && f.width == kMostLanes, kInHalves);
+    if (f.row.is(kGws) && !f.bit(0, 17)) return false;
+    return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) &&
+           data(i.src[1], f.bits(1, 15, 8), false, f.row.src[1]) &&
+           data(i.src[2], f.bits(1, 23, 16), false, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), false, f.row.dst);
 }
 
 }  // namespace kfdemu::isa

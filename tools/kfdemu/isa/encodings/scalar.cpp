@@ -11,10 +11,22 @@ bool destination(const BitFields& f) {
 
 bool sop1(const BitFields& f) {
     if (!destination(f)) return false;
-    return f.row.src[0] == Type::none || f.source(0, f.bits(0, 7, 0), f.row.src[0]);
+    f.inst.offset = static_cast<std::int32_t>(f.bits(0, 7, 0));
+    return f.row.src[0] == Type::none || f.row.src[0] == Type::message || f.source(0, f.bits(0, 7, 0), f.row.src[0]);
+}
+
+/// s_fmaak_f32, s_fmamk_f32: K is a literal, which the other sources may read, too.
+bool sop2_with_k(const BitFields& f) {
+    Inst& i = f.inst;
+    if (!destination(f) || !f.literal()) return false;
+    if (!f.source(0, f.bits(0, 7, 0), f.row.src[0]) || !f.source(1, f.bits(0, 15, 8), f.row.src[1])) return false;
+    i.src[2] = f.row.is(kMadk) ? Operand{kLiteral} : i.src[1];
+    if (f.row.is(kMadmk)) i.src[1] = kLiteral;
+    return true;
 }
 
 bool sop2(const BitFields& f) {
+    if (f.row.is(kMadk) || f.row.is(kMadmk)) return sop2_with_k(f);
     return destination(f) && f.source(0, f.bits(0, 7, 0), f.row.src[0]) && f.source(1, f.bits(0, 15, 8), f.row.src[1]);
 }
 

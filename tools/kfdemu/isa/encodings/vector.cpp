@@ -8,10 +8,30 @@ enum : unsigned { kDpp8Encoding = 233, kDpp8FetchesInactive = 234, kSdwaEncoding
 
 unsigned vgpr(unsigned number) { return kVgpr0 + number; }
 
+/// The upper half of a register, in a short format.
+constexpr unsigned kUpperHalf = 128;
+bool names_half(const BitFields& f, Type type) { return f.traits.register_halves && is_half(type); }
+
+/// A VGPR or constant of a short format. Of 16 bits, the number says which half (RDNA 3 ISA manual, "16-bit VGPRs").
+bool short_source(const BitFields& f, unsigned n, unsigned encoding, Type type) {
+    if (names_half(f, type) && encoding >= vgpr(kUpperHalf)) {
+        encoding -= kUpperHalf;
+        f.inst.op_sel = static_cast<std::uint8_t>(f.inst.op_sel | 1u << n);
+        f.flag(true, kPrepare);
+    }
+    return f.source(n, encoding, type);
+}
+
 bool vector_destination(const BitFields& f, unsigned number) {
     if (f.row.dst == Type::none) return true;
     f.inst.dst = static_cast<Operand>(vgpr(number));
-    return number + dwords(f.row.dst) <= 256;
+    return number + f.count(f.row.dst) <= 256;
+}
+
+bool short_destination(const BitFields& f, unsigned number) {
+    const bool upper = names_half(f, f.row.dst) && number >= kUpperHalf;
+    if (upper) f.inst.op_sel |= 8;
+    return vector_destination(f, upper ? number - kUpperHalf : number);
 }
 
 bool compares_to_exec(const BitFields& f) { return f.traits.compares_to_exec && f.row.is(kWritesExec); }
@@ -25,7 +45,8 @@ void implicit_vcc(const BitFields& f) {
 bool sdwa_select_exists(const BitFields& f, unsigned low) { return f.bits(1, low + 2, low) != 7; }
 
 bool sdwa(const BitFields& f) {
-    if (f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words()) return false;
+    if (!f.traits.sdwa || f.row.is(kNoModifiers) || f.row.is(kNoSdwa) || dwords(f.row.src[0]) == 2 || !f.two_words())
+        return false;
     Inst& i = f.inst;
     i.form = Form::Sdwa;
     i.literal = f.words[1];
@@ -67,41 +88,80 @@ bool undocumented_modifiers(const BitFields& f) {
     return false;
 }
 
-bool dpp(const BitFields& f) {
-    if (f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
-    Inst& i = f.inst;
-    i.form = Form::Dpp;
-    i.literal = f.words[1];
-    if (!f.traits.row_share) i.literal &= ~kFetchesInactive;
+bool is_wide(Type type) { return type != Type::mask && dwords(type) > 1; }
+
+/// Whether DPP may move source 0. Of VOP3P: what computes a 32-bit float from halves (LLVM's IsDPP, VOP3P_Real_dpp).
+bool may_move_lanes(const BitFields& f) {
+    const Row& row = f.row;
+    if (row.is(kNoModifiers)) return false;
+    const bool is_short = f.inst.form != Form::Vop3;
+    if (!f.traits.dpp_everywhere) return is_short && row.format != Format::Vopc;
+    for (const Type type : {row.dst, row.src[0], row.src[1], row.src[2]})
+        if (type == Type::s32 || is_wide(type)) return false;
+    if (row.format == Format::Vop3p) return row.dst == Type::f32 && row.src[0] != Type::pkbf16;
+    return row.src[0] != Type::none;
+}
+
+/// The dword that follows the format's own: the register, and where lanes read.
+bool control_dword(const BitFields& f) {
+    const unsigned at = f.inst.form == Form::Vop3 ? 2 : 1;
+    if (f.words.size() <= at) return false;
+    f.inst.size = static_cast<std::uint8_t>(at + 1);
+    f.inst.dwords[1] = f.words[1];
+    f.inst.literal = f.words[at];
     f.flag(true, kPrepare);
-    i.neg = static_cast<std::uint8_t>(f.bits(1, 20, 20) | f.bits(1, 22, 22) << 1);
-    i.abs = static_cast<std::uint8_t>(f.bits(1, 21, 21) | f.bits(1, 23, 23) << 1);
+    return true;
+}
+
+/// VOP3 has modifiers of its own.
+bool moved_source(const BitFields& f) {
+    const unsigned number = vgpr(f.inst.literal & 0xff);
+    return f.inst.in_vop3() ? f.source(0, number, f.row.src[0]) : short_source(f, 0, number, f.row.src[0]);
+}
+
+bool dpp(const BitFields& f) {
+    if (!may_move_lanes(f) || !control_dword(f)) return false;
+    Inst& i = f.inst;
+    const std::uint32_t word = i.literal;
+    const auto pair = [word](unsigned low) {
+        return static_cast<std::uint8_t>((word >> low & 1) | (word >> (low + 2) & 1) << 1);
+    };
+    if (i.form != Form::Vop3) i.neg = pair(20), i.abs = pair(21);
+    i.form = Form::Dpp;
+    if (!f.traits.row_share) i.literal &= ~kFetchesInactive;
     if (undocumented_modifiers(f)) return false;
-    const unsigned control = f.bits(1, 16, 8);
+    const unsigned control = word >> 8 & 0x1ff;
     // 64-bit operations only support row_newbcast (MI200 ISA manual, "DPP").
-    const bool wide = dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2;
+    const bool wide = is_wide(f.row.src[0]) || is_wide(f.row.dst);
     if (wide && ((control & 0x1f0) != 0x150 || !f.traits.wide_dpp)) return false;
-    return dpp_control_exists(control, f.traits) && f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
+    return dpp_control_exists(control, f.traits) && moved_source(f);
 }
 
 /// The control dword names the register and, in three bits each, where eight lanes read.
 bool dpp8(const BitFields& f, bool fetches_inactive) {
-    if (!f.traits.row_share || f.row.is(kNoModifiers) || f.row.format == Format::Vopc || !f.two_words()) return false;
-    if (dwords(f.row.src[0]) == 2 || dwords(f.row.dst) == 2) return false;
+    if (!f.traits.row_share || !may_move_lanes(f) || !control_dword(f)) return false;
+    if (is_wide(f.row.src[0]) || is_wide(f.row.dst)) return false;
     f.inst.form = Form::Dpp8;
-    f.inst.literal = (f.words[1] & ~0xffu) | (fetches_inactive ? kFetchesInactive8 : 0);
-    f.flag(true, kPrepare);
-    return f.source(0, vgpr(f.bits(1, 7, 0)), f.row.src[0]);
+    if (!moved_source(f)) return false;
+    f.inst.literal = (f.inst.literal & ~0xffu) | (fetches_inactive ? kFetchesInactive8 : 0);
+    return true;
+}
+
+/// Reserved values of source 0 that select DPP.
+bool selects_dpp(unsigned encoding) {
+    return encoding == kDppEncoding || encoding == kDpp8Encoding || encoding == kDpp8FetchesInactive;
+}
+bool by_dpp(const BitFields& f, unsigned encoding) {
+    return encoding == kDppEncoding ? dpp(f) : dpp8(f, encoding == kDpp8FetchesInactive);
 }
 
 /// Source 0 of the short encodings; its reserved values select SDWA and DPP.
 bool first_source(const BitFields& f) {
     const unsigned encoding = f.bits(0, 8, 0);
     if (encoding == kSdwaEncoding) return sdwa(f);
-    if (encoding == kDppEncoding) return dpp(f);
-    if (encoding == kDpp8Encoding || encoding == kDpp8FetchesInactive) return dpp8(f, encoding == kDpp8FetchesInactive);
+    if (selects_dpp(encoding)) return by_dpp(f, encoding);
     if (f.row.src[0] == Type::none) return true;
-    return f.source(0, encoding, f.row.src[0]) && (f.inst.src[0] >= kVgpr0 || !f.row.is(kVectorSource));
+    return short_source(f, 0, encoding, f.row.src[0]) && (f.inst.src[0] >= kVgpr0 || !f.row.is(kVectorSource));
 }
 
 void keep_other_half(const BitFields& f) {
@@ -117,7 +177,7 @@ bool vop1(const BitFields& f) {
     if (f.row.dst == Type::s32) {
         return f.scalar_destination(f.inst.dst, number, Type::s32) && first_source(f) && f.inst.src[0] >= kVgpr0;
     }
-    if (!vector_destination(f, number) || !first_source(f)) return false;
+    if (!short_destination(f, number) || !first_source(f)) return false;
     keep_other_half(f);
     if (f.row.is(kAccumulator) && f.inst.src[0] >= kVgpr0) {
         f.inst.dst = static_cast<Operand>(f.inst.dst - kVgpr0 + kAcc0);
@@ -128,16 +188,16 @@ bool vop1(const BitFields& f) {
 }
 
 /// Source 1 can be a scalar only in SDWA, which has checked it.
-bool second_source_exists(const BitFields& f) {
-    return f.inst.src[1] < kVgpr0 || f.inst.src[1] - kVgpr0 + dwords(f.row.src[1]) <= 256u;
+bool second_source(const BitFields& f) {
+    return f.inst.src[1] < kVgpr0 || short_source(f, 1, f.inst.src[1], f.row.src[1]);
 }
 
 bool vop2(const BitFields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
-    if (!vector_destination(f, f.bits(0, 24, 17)) || !first_source(f)) return false;
+    if (!short_destination(f, f.bits(0, 24, 17)) || !first_source(f) || !second_source(f)) return false;
     keep_other_half(f);
-    if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return second_source_exists(f);
+    if (!f.row.is(kMadk) && !f.row.is(kMadmk)) return true;
     // K is a literal in a separate dword; source 0 may read it too.
     if (f.inst.size == 1 && !f.two_words()) return false;
     f.inst.literal = f.words[1];
@@ -147,6 +207,7 @@ bool vop2(const BitFields& f) {
     } else {
         f.inst.src[2] = f.inst.src[1];
         f.inst.src[1] = kLiteral;
+        f.inst.op_sel = static_cast<std::uint8_t>((f.inst.op_sel & ~6u) | (f.inst.op_sel & 2u) << 1);
     }
     return true;
 }
@@ -154,7 +215,13 @@ bool vop2(const BitFields& f) {
 bool vopc(const BitFields& f) {
     implicit_vcc(f);
     f.inst.src[1] = static_cast<Operand>(vgpr(f.bits(0, 16, 9)));
-    return first_source(f) && second_source_exists(f);
+    return first_source(f) && second_source(f);
+}
+
+bool has_halves(const BitFields& f) {
+    const Row& row = f.row;
+    return names_half(f, row.dst) || names_half(f, row.src[0]) || names_half(f, row.src[1]) ||
+           names_half(f, row.src[2]);
 }
 
 /// VOP3's modifiers. With SDST (VOP3b) there are no ABS and OP_SEL fields.
@@ -166,10 +233,12 @@ bool vop3_modifiers(const BitFields& f, bool with_sdst) {
     if (!with_sdst) {
         i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
         i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
-        const bool has_op_sel = (f.row.format == Format::Vop3 || f.row.is(kSwaps)) && f.row.is(kOpSel);
+        const bool has_op_sel =
+            ((f.row.format == Format::Vop3 || f.row.is(kSwaps)) && f.row.is(kOpSel)) || has_halves(f);
         if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
     }
     if (f.row.is(kSwaps) && (i.neg | i.abs | i.omod | unsigned{i.clamp} | (i.op_sel & 12u)) != 0) return false;
+    if (f.row.is(kDot) && f.row.format == Format::Vop3 && (i.clamp || i.omod != 0)) return false;
     if (f.row.is(kTruthTable)) {
         if (i.clamp) return false;
         i.literal = std::uint32_t{i.omod} << 6 | std::uint32_t{i.abs} << 3 | i.neg;
@@ -187,6 +256,10 @@ bool vop3_sources(const BitFields& f) {
         const bool mask = n == 2 && f.row.is(kCarryIn);
         const Type type = mask ? Type::mask : f.row.src[n];
         if (type == Type::none) continue;
+        if (n == 0 && f.traits.dpp_everywhere && selects_dpp(encodings[n])) {
+            if (!by_dpp(f, encodings[n])) return false;
+            continue;
+        }
         if (!f.source(n, encodings[n], type)) return false;
         const bool scalar = mask || type == Type::s32;
         if (scalar && f.inst.src[n] >= kVgpr0) return false;
@@ -250,6 +323,18 @@ bool matrix(const BitFields& f) {
     return true;
 }
 
+/// WMMA: A and B are VGPRs. OP_SEL is of 16-bit results, CLAMP of integers. NEG and NEG_HI are of floats; of integers,
+/// NEG says which factors are signed.
+bool tiles(const BitFields& f) {
+    const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    if ((f.row.dst == Type::tile && f.inst.op_sel != 0) || (f.inst.clamp && !f.row.is(kSigned))) return false;
+    for (unsigned n = 0; n < 3; ++n) {
+        if (!f.source(n, encodings[n], f.row.src[n])) return false;
+        if (f.inst.src[n] < kVgpr0 && (n < 2 || f.inst.src[n] < kConstants || f.inst.src[n] == kLiteral)) return false;
+    }
+    return vector_destination(f, f.bits(0, 7, 0));
+}
+
 bool vop3p(const BitFields& f) {
     if (!f.two_words()) return false;
     Inst& i = f.inst;
@@ -262,11 +347,17 @@ bool vop3p(const BitFields& f) {
     i.op_sel_hi = static_cast<std::uint8_t>(f.bits(1, 28, 27) | f.bits(0, 14, 14) << 2);
     i.clamp = f.bit(0, 15);
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
+    if (f.row.multiplies_tiles()) return tiles(f);
     if (f.row.is(kScales) && (f.bits(0, 7, 0) | i.neg | i.abs | unsigned{i.clamp} | (i.op_sel & 4u)) != 0) return false;
     for (unsigned n = 0; n < 3; ++n) {
         if (f.row.src[n] == Type::none) continue;
+        if (n == 0 && f.traits.dpp_everywhere && selects_dpp(encodings[n])) {
+            if (!by_dpp(f, encodings[n])) return false;
+            continue;
+        }
         const bool narrow = f.row.is(kMix) && ((i.op_sel_hi >> n) & 1);
         if (!f.source(n, encodings[n], narrow ? Type::f16 : f.row.src[n])) return false;
+        if (n == 1 && i.moves_lanes() && i.src[1] < kVgpr0) return false;
     }
     return vector_destination(f, f.bits(0, 7, 0));
 }

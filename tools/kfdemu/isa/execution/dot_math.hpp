@@ -22,6 +22,20 @@ KFDEMU_INLINE i32 dot_signed(u32 a, u32 b, i32 c, bool clamp) {
     }
     return saturated_i32(sum, clamp);
 }
+/// Of fields that are signed where the instruction says so.
+template <unsigned count>
+KFDEMU_INLINE i32 dot_mixed(u32 a, u32 b, i32 c, const Context& x) {
+    constexpr unsigned width = 32 / count;
+    const auto number = [](u32 up, bool is_signed) KFDEMU_LAMBDA {
+        return is_signed ? static_cast<i32>(up) >> (32 - width) : static_cast<i32>(up >> (32 - width));
+    };
+    i64 sum = c;
+    for (unsigned n = 0; n < count; ++n) {
+        const unsigned up = 32 - width * (n + 1);
+        sum += i64{number(a << up, (x.signed_factors & 1) != 0)} * number(b << up, (x.signed_factors & 2) != 0);
+    }
+    return saturated_i32(sum, x.clamp);
+}
 template <unsigned count>
 KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
     constexpr unsigned width = 32 / count;
@@ -36,6 +50,17 @@ KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
 /// Of BF16: low product, high product, addend, each rounded once, in that order.
 KFDEMU_INLINE float dot2_brain(u32 a, u32 b, float c, const Context&) {
     return add(fused(brain_at(a, 1), brain_at(b, 1), mul(brain_at(a, 0), brain_at(b, 0))), c);
+}
+
+/// c + low product + high product, each step rounded once to the result's 16 bits; manuals leave the order open.
+KFDEMU_INLINE float dot2_half(u32 a, u32 b, float c, const Context& x) {
+    const auto half = [&x](u32 v) KFDEMU_LAMBDA { return HalfFloat::of(v, x); };
+    const float low = HalfFloat::of(HalfFloat::to(fused_half(half(a), half(b), c, x), x), x);
+    return fused_half(half(a >> 16), half(b >> 16), low, x);
+}
+KFDEMU_INLINE u16 dot2_to_brain(u32 a, u32 b, u32 c, const Context&) {
+    const float low = fused(brain_at(a, 0), brain_at(b, 0), brain_at(c, 0));
+    return brain_of(fused(brain_at(a, 1), brain_at(b, 1), low));
 }
 
 /// One 16-bit factor. gfx90a treats denormals as zero regardless of MODE.

@@ -70,13 +70,14 @@ struct Context {
     bool flush_f32;  ///< 32-bit denormals are treated as zero, in sources or results
     bool flush_f64;  ///< 64-bit denormals likewise
     bool flush_half_in, flush_half_out;
-    u32 round_f32;      ///< 0 nearest even, 1 up, 2 down, 3 towards zero
-    u32 round_f64;      ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
-                        ///< inf
-    bool flush_halves;  ///< denormal 16-bit factors of dot products are treated as zero
-    u32 byte;           ///< of rows that are kInserts
-    u32 source_byte;    ///< of rows that are kExtracts
-    u32 table;          ///< of rows that are kTruthTable
+    u32 round_f32;       ///< 0 nearest even, 1 up, 2 down, 3 towards zero
+    u32 round_f64;       ///< likewise, also for 16 bits; plus 4 (FP16_OVFL): 16-bit results saturate instead of
+                         ///< inf
+    bool flush_halves;   ///< denormal 16-bit factors of dot products are treated as zero
+    u32 byte;            ///< of rows that are kInserts
+    u32 source_byte;     ///< of rows that are kExtracts
+    u32 table;           ///< of rows that are kTruthTable
+    u32 signed_factors;  ///< of rows that are kSigned, a bit for each source
 };
 
 namespace quick {
@@ -97,7 +98,8 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             (i.flags & kFlushHalves) != 0,
             u32{i.op_sel} >> 2 & 3,
             u32{i.op_sel} & 3,
-            i.literal};
+            i.literal,
+            i.neg};
 }
 
 // Both operands are always evaluated: a short-circuit is a branch, which prevents vectorisation of a lane loop.
@@ -272,6 +274,7 @@ using T_uimm = Nothing;
 using T_hex = Nothing;
 using T_label = Nothing;
 using T_gpr_index = Nothing;
+using T_message = Nothing;
 
 // Scalars.
 

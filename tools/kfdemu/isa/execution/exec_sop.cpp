@@ -1,6 +1,8 @@
 // Execution of the scalar unit's instructions: SOP1, SOP2, SOPC, SOPK, SOPP.
 #include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/half_math.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
+#include "tools/kfdemu/isa/execution/lanes.hpp"
 #include "tools/kfdemu/isa/memory/tlb.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
@@ -212,6 +214,28 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     return true;
 }
 
+// Messages of GFX11 (LLVM's AMDGPUUsage and SIDefines.h).
+constexpr u32 kMessageFreeVgprs = 3, kMessageRealTime = 0x83;
+
+/// What s_sendmsg_rtn returns; false: it is for trap handlers, or not emulated.
+bool answer_of(u32 message, u64& value) {
+    if (message != kMessageRealTime) return false;
+    value = reference_clock_ticks();
+    return true;
+}
+
+// Halves of the scalar unit, as their bits.
+
+float float_in(Wave& w, const Inst& i, u32 half) {
+    use_mode<Kind::Float16>(w);
+    return HalfFloat::of(half, context(w, i));
+}
+u32 half_of(Wave& w, const Inst& i, float value) {
+    use_mode<Kind::Float16>(w);
+    return HalfFloat::to(value, context(w, i));
+}
+#define T_f16 T_b32
+
 #define KFDEMU_SCALAR(name, d_, a_, b_, setup, ...)             \
     const Inst* name([[maybe_unused]] Wave& w, const Inst& i) { \
         using D [[maybe_unused]] = T_##d_;                      \
@@ -233,6 +257,9 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
 #define SOP2(op, name, on, d_, a_, b_, attributes, flow, code, ...)                             \
     KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]); \
                   KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
+#define SOP2_K(op, name, on, d_, a_, b_, c_, attributes, flow, code, ...)                       \
+    KFDEMU_SCALAR(name, d_, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]); \
+                  KFDEMU_READ(c, c_, i.src[2]); KFDEMU_DESTINATION(d_), __VA_ARGS__; write<D>(w, i.dst, d))
 #define SOPC(op, name, on, a_, b_, attributes, flow, code, ...) \
     KFDEMU_SCALAR(name, none, a_, b_, KFDEMU_READ(a, a_, i.src[0]); KFDEMU_READ(b, b_, i.src[1]), __VA_ARGS__)
 #define SOPK(op, name, on, d_, a_, attributes, flow, code, ...) \
@@ -247,6 +274,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
 #include "tools/kfdemu/isa/rows/sopp.inc"
 #undef SOP1
 #undef SOP2
+#undef SOP2_K
 #undef SOPC
 #undef SOPK
 #undef SOPP
@@ -257,6 +285,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
 void fill_sop(Handler* handlers) {
 #define SOP1(op, name, ...) handlers[index(Op::name)] = &name;
 #define SOP2 SOP1
+#define SOP2_K SOP1
 #define SOPC SOP1
 #define SOPK SOP1
 #define SOPP SOP1

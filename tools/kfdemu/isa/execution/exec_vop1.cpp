@@ -56,6 +56,17 @@ const Inst* swap_rows(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+/// V_PERMLANE64_B32: lanes 0-31 and 32-63 change places; nothing to do where there are 32 ("RDNA 3" ISA manual).
+const Inst* exchange_halves(Wave& w, const Inst& i) {
+    if constexpr (kLanes == 64) {
+        const u32* const from = lanes_of(w, i.src[0]);
+        Room<1> moved;
+        KFDEMU_LANE_LOOP moved.lane[lane] = from[lane ^ 32];
+        merge(lanes_of(w, i.dst), moved.lane, exec_of(w));
+    }
+    return next_of(i);
+}
+
 const Inst* move_accumulator(Wave& w, const Inst& i) {
     merge(lanes_of(w, i.dst), lanes_of(w, i.src[0]), exec_of(w));
     return next_of(i);

@@ -1,4 +1,5 @@
 // Execution of instructions with only a VOP3 encoding.
+#include "tools/kfdemu/isa/execution/dot_math.hpp"
 #include "tools/kfdemu/isa/execution/executors.hpp"
 #include "tools/kfdemu/isa/execution/half_math.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"

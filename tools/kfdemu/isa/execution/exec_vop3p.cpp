@@ -210,7 +210,7 @@ const Inst* dot_product(Wave& w, const Inst& i) {
         if constexpr (is_float) result = clamped(result, x);
         room_d.lane[lane] = bits<u32>(result);
     }
-    merge(lanes_of(w, i.dst), room_d.lane, exec_of(w));
+    merge(lanes_of(w, i.dst), room_d.lane, active_lanes(w, i));
     return next_of(i);
 }
 
@@ -220,13 +220,7 @@ KFDEMU_INLINE float mix_mad(float a, float b, float c) { return mad(a, b, c); }
 KFDEMU_INLINE float mix_fma(float a, float b, float c) { return fused(a, b, c); }
 
 KFDEMU_INLINE const u32* mixed_source(Wave& w, const Inst& i, unsigned n, const Context& x, u32* room) {
-    const Operand operand = i.src[n];
-    const u32* lanes = room;
-    if (operand >= kVgpr0) {
-        lanes = lanes_of(w, operand);
-    } else {
-        broadcast(room, w.s[operand]);
-    }
+    const u32* const lanes = source<T_b32>(w, i, n, room);
     const u32 keep = (i.abs >> n) & 1 ? 0x7fffffffu : ~0u, turn = (i.neg >> n) & 1 ? 0x80000000u : 0;
     const bool narrow = (i.op_sel_hi >> n) & 1;
     const unsigned shift = (i.op_sel >> n) & 1 ? 16 : 0;
@@ -256,7 +250,7 @@ const Inst* mixed(Wave& w, const Inst& i) {
                             : place == 1 ? (old & 0xffff0000) | half
                                          : (old & 0xffff) | half << 16;
     }
-    merge(destination, room_d.lane, exec_of(w));
+    merge(destination, room_d.lane, active_lanes(w, i));
     return next_of(i);
 }
 

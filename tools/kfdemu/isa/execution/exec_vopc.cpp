@@ -15,6 +15,10 @@ template <>
 struct Seen<T_f16, T_b32> {
     using T = HalfBits;
 };
+template <>
+struct Seen<T_f16, T_b16> {
+    using T = HalfBits;
+};
 
 #define VOPC(op, name_, on, a_, b_, attributes, flow, code, ...)                                                       \
     struct name_##_row {                                                                                               \

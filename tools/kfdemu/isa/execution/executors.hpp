@@ -20,6 +20,8 @@
     void fill_vop3(Handler* general, Handler* plain);  \
     void fill_vop3p(Handler* general, Handler* plain); \
     void fill_mfma(Handler* handlers);                 \
+    void fill_wmma(Handler* handlers);                 \
+    void fill_vopd(Handler* general, Handler* plain);  \
     void fill_smem(Handler* handlers);                 \
     void fill_flat(Handler* handlers);                 \
     void fill_mubuf(Handler* handlers);                \

@@ -34,7 +34,7 @@ Handlers filled(Fill... fill) {
 #define KFDEMU_TABLE(executor)                                                                                        \
     filled(executor::fill_sop, executor::fill_vop1, executor::fill_vop2, executor::fill_vopc, executor::fill_vop3,    \
            executor::fill_vop3p, executor::fill_mfma, executor::fill_smem, executor::fill_flat, executor::fill_mubuf, \
-           executor::fill_ds)
+           executor::fill_ds, executor::fill_wmma, executor::fill_vopd) /* after the VOP1 and VOP2 that it executes */
 
 }  // namespace
 

@@ -121,6 +121,17 @@ struct alignas(64) Room {
     u32 lane[(dwords ? dwords : 1) * kLanes];
 };
 
+/// Whether a sum of 16 bits is in the upper half of its register.
+template <class R>
+KFDEMU_INLINE bool reads_upper_half(const Inst& i) {
+    constexpr bool is_half = R::D::kind == Kind::Int16 || R::D::kind == Kind::Float16;
+    return (R::attributes & kReadsDst) != 0 && is_half && (i.op_sel & 8) != 0;
+}
+KFDEMU_INLINE const u32* shifted_down(const u32* lanes, u32* room) {
+    KFDEMU_LANE_LOOP room[lane] = lanes[lane] >> 16;
+    return room;
+}
+
 /// VOP1, VOP2, VOP3, VOP3P: R::meaning(d, a, b, c, carry, lane, context).
 template <class R>
 const Inst* vector_op(Wave& w, const Inst& i) {
@@ -148,7 +159,8 @@ const Inst* vector_op(Wave& w, const Inst& i) {
     u32* const destination = lanes_of(w, i.dst);
     const bool direct = active == kAllLanes && !(i.flags & kFinish);
     u32* const d = direct ? destination : room_d.lane;
-    const u32* const old = destination;
+    Room<1> old_half;
+    const u32* const old = reads_upper_half<R>(i) ? shifted_down(destination, old_half.lane) : destination;
     const Context x = context_unless<R::attributes>(w, i);
     KFDEMU_LANE_LOOP {
         typename D::V result{};
@@ -182,7 +194,7 @@ const Inst* vector_compare(Wave& w, const Inst& i) {
         R::meaning(result, A::load(a, lane, x), B::load(b, lane, x), x);
         flags.lane[lane] = result ? ~0u : 0;
     }
-    const u64 mask = pack_mask(flags.lane) & exec_of(w);
+    const u64 mask = pack_mask(flags.lane) & active_lanes(w, i);
     set_mask(w, i.sdst, mask);
     return next_of(i);
 }

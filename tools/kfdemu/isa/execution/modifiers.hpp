@@ -235,11 +235,11 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
 /// Applies the modifiers of source n before the lanes read it. Returns its new location, `room`.
 [[gnu::noinline, maybe_unused]] const u32* prepare(Wave& w, const Inst& i, unsigned n, Kind kind, unsigned dwords,
                                                    const u32* lanes, u32* room) {
-    if (i.format == Format::Vop3p) return lanes;  // the packed executor applies its own modifiers
     if (i.moves_lanes() && n == 0) {
         dpp_move(w, i, dwords, lanes, room);
         lanes = room;
     }
+    if (i.format == Format::Vop3p) return lanes;  // the packed executor applies its own modifiers
     if (i.form == Form::Sdwa && n < 2) {
         sdwa_source(i, n, lanes, room);
         lanes = room;

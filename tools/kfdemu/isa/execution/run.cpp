@@ -90,7 +90,8 @@ const Inst* step_watched(Wave& wave, const Inst* inst, std::uint64_t& budget) {
 }  // namespace
 
 void set_constants(Wave& wave) {
-    for (std::uint32_t n = kConstants; n < 256; ++n) wave.s[n] = 0;
+    for (std::uint32_t n = kConstants; n < 256; ++n)
+        if (n != kFlatScratchRegister && n != kFlatScratchRegister + 1) wave.s[n] = 0;
     for (std::uint32_t n = 0; n <= 64; ++n) wave.s[128 + n] = n;
     for (std::uint32_t n = 1; n <= 16; ++n) wave.s[192 + n] = 0u - n;
     constexpr std::uint32_t floats[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000,
@@ -108,6 +109,7 @@ void set_constants(Wave& wave) {
 
 void set_traits(Wave& wave, const Traits& traits) {
     wave.unified_formats = traits.unified_formats;
+    wave.fewer_formats = traits.fewer_formats;
     if (traits.scratch_register) wave.flat_scratch = kFlatScratchRegister;
 }
 

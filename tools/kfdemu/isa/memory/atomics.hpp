@@ -94,6 +94,10 @@ struct AddFloat : Operation<std::uint32_t, Floats::Mode> {
 struct AddFlushed : Operation<std::uint32_t, Floats::Flush> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_float(memory) + as_float(a)); }
 };
+/// GFX11's L2 adder keeps denormals (LLVM's FeatureMemoryAtomicFAddF32DenormalSupport).
+struct AddSingle : Operation<std::uint32_t, Floats::Keep> {
+    KFDEMU_INLINE static T combine(T memory, T a, T) { return bits_of(as_float(memory) + as_float(a)); }
+};
 struct CompareSwapFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_float(memory) == as_float(b) ? a : memory; }
 };

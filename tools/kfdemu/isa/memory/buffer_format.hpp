@@ -67,7 +67,7 @@ struct OfResource {
     static ElementFormat format(const Wave& wave, const Inst& inst) {
         const u32 word = wave.s[inst.src[2] + 3];
         if (wave.unified_formats) {
-            const u32 format = separate_format(word >> 12 & 127);
+            const u32 format = separate_format(word >> 12 & (wave.fewer_formats ? 63 : 127), wave.fewer_formats);
             return {format & 15, format >> 4, word & 0xfff};
         }
         return {word >> 15 & 15, word >> 12 & 7, word & 0xfff};

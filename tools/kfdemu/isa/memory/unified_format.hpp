@@ -1,39 +1,53 @@
-// GFX10 numbers the formats of buffers one after the other; GFX9 has a number of the layout and one of its meaning.
+// GFX10 and GFX11 number the formats of buffers one after the other; GFX9 has a number of the layout and one of its
+// meaning.
 //
-//     const unsigned format = separate_format(22);    // 32_FLOAT: 4 | 7 << 4
+//     const unsigned format = separate_format(22, false);    // 32_FLOAT: 4 | 7 << 4
 //
-// Source: "RDNA 2" ISA manual, "Buffer image format". Pure.
+// Source: "RDNA 2" ISA manual, "Buffer image format", and "RDNA 3"'s. Pure.
 #pragma once
 
 #include <cstdint>
 
 namespace kfdemu::isa {
 
-inline constexpr unsigned kUnifiedFormats = 78;
-
-/// GFX9's data format in bits 3:0 and number format in bits 6:4; 0, which is invalid, of a reserved one.
-constexpr unsigned separate_format(unsigned unified) {
+/// GFX9's data format in bits 3:0 and number format in bits 6:4; 0, which is invalid, of a reserved one. `fewer`: as
+/// GFX11 numbers them.
+constexpr unsigned separate_format(unsigned unified, bool fewer) {
     struct Run {
-        std::uint8_t layout, meanings;
+        std::uint8_t layout, all, fewer;  // of GFX10 and GFX11: a bit a number format
     };
-    enum : std::uint8_t { Integers, IntegersAndFloat, Whole };  // number formats 0-5; those and 7; 4, 5 and 7
-    constexpr Run runs[] = {
-        {1, Integers},         {2, IntegersAndFloat},  {3, Integers}, {4, Whole},    {5, IntegersAndFloat},
-        {6, IntegersAndFloat}, {7, IntegersAndFloat},  {8, Integers}, {9, Integers}, {10, Integers},
-        {11, Whole},           {12, IntegersAndFloat}, {13, Whole},   {14, Whole}};
-    constexpr unsigned kFloat = 7;
-    unsigned n = unified - 1;
-    if (unified == 0) return 0;
-    for (const Run& run : runs) {
-        const unsigned count = run.meanings == Integers ? 6 : run.meanings == Whole ? 3 : 7;
-        if (n >= count) {
-            n -= count;
-            continue;
-        }
-        const bool is_float = run.meanings != Integers && n == count - 1;
-        return run.layout | (is_float ? kFloat : run.meanings == Whole ? n + 4 : n) << 4;
-    }
+    enum : std::uint8_t {
+        Float = 1 << 7,
+        Integers = 0x3f,
+        Whole = 1 << 4 | 1 << 5,
+        Normal = 1 << 0 | 1 << 1,
+        IntegersAndFloat = Integers | Float,
+        WholeAndFloat = Whole | Float,
+        NormalAndWhole = Normal | Whole,
+    };
+    constexpr Run runs[] = {{1, Integers, Integers},
+                            {2, IntegersAndFloat, IntegersAndFloat},
+                            {3, Integers, Integers},
+                            {4, WholeAndFloat, WholeAndFloat},
+                            {5, IntegersAndFloat, IntegersAndFloat},
+                            {6, IntegersAndFloat, Float},
+                            {7, IntegersAndFloat, Float},
+                            {8, Integers, NormalAndWhole},
+                            {9, Integers, Integers},
+                            {10, Integers, Integers},
+                            {11, WholeAndFloat, WholeAndFloat},
+                            {12, IntegersAndFloat, IntegersAndFloat},
+                            {13, WholeAndFloat, WholeAndFloat},
+                            {14, WholeAndFloat, WholeAndFloat}};
+    unsigned next = 1;
+    for (const Run& run : runs)
+        for (unsigned meaning = 0; meaning < 8; ++meaning)
+            if (((fewer ? run.fewer : run.all) >> meaning & 1) != 0 && next++ == unified)
+                return run.layout | meaning << 4;
     return 0;
 }
+
+/// The first number without a format.
+constexpr unsigned unified_formats(bool fewer) { return fewer ? 64 : 78; }
 
 }  // namespace kfdemu::isa

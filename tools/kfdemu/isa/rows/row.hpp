@@ -20,22 +20,25 @@
 
 namespace kfdemu::isa {
 
-enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030 };
-inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906, Target::gfx908, Target::gfx90a,
-                                      Target::gfx942, Target::gfx950, Target::gfx1030};
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151 };
+inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906,  Target::gfx908,  Target::gfx90a, Target::gfx942,
+                                      Target::gfx950, Target::gfx1030, Target::gfx1100, Target::gfx1151};
 const char* name(Target target);
 
 /// Sets of targets, one bit each, named as in the rows. Those of several say which of GFX9 have the instruction; GFX10
-/// has what has an opcode there.
+/// and GFX11 have what has an opcode there.
 namespace targets {
-inline constexpr std::uint8_t gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32, gfx1030 = 64;
-inline constexpr std::uint8_t all = 63 | gfx1030, from906 = 62 | gfx1030, from908 = 60 | gfx1030,
-                              from90a = 56 | gfx1030, from942 = 48 | gfx1030, before90a = 7 | gfx1030,
-                              before942 = 15 | gfx1030, before950 = 31 | gfx1030;
-inline constexpr std::uint8_t from908to90a = 12 | gfx1030, from908to942 = 28 | gfx1030;
+using Set = std::uint16_t;
+inline constexpr Set gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32, gfx1030 = 64,
+                     gfx1100 = 128, gfx1151 = 256;
+inline constexpr Set rdna = gfx1030 | gfx1100 | gfx1151;
+inline constexpr Set all = 63 | rdna, from906 = 62 | rdna, from908 = 60 | rdna, from90a = 56 | rdna,
+                     from942 = 48 | rdna, before90a = 7 | rdna, before942 = 15 | rdna, before950 = 31 | rdna;
+inline constexpr Set from950 = gfx950 | rdna;
+inline constexpr Set from908to90a = 12 | rdna, from908to942 = 28 | rdna;
 }  // namespace targets
-inline constexpr std::uint8_t bit(Target target) {
-    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(target));
+inline constexpr targets::Set bit(Target target) {
+    return static_cast<targets::Set>(1u << static_cast<unsigned>(target));
 }
 
 /// Operand types: the number of dwords, and how literals and inline constants are read and printed.
@@ -66,13 +69,16 @@ enum class Type : std::uint8_t {
     b256,
     b512,
     b1024,
-    mask,  // a lane mask: a pair of SGPRs
-    s32,   // an SGPR where others have a VGPR
+    mask,      // a lane mask: a pair of SGPRs, in waves of 32 lanes one
+    tile,      // a matrix of 256 dwords: eight registers, in waves of 64 lanes four
+    halftile,  // a matrix of 256 halves, likewise
+    s32,       // an SGPR where others have a VGPR
     simm,
     uimm,
     hex,      // SIMM16: signed, unsigned, hexadecimal
     label,    // SIMM16: branch distance in dwords
     waitcnt,  // these have a syntax of their own
+    delay,
     depctr,
     message,
     hwreg,
@@ -86,6 +92,8 @@ constexpr bool is_half(Type type) {
     return type == Type::f16 || type == Type::bf16 || type == Type::b16 || type == Type::u16 || type == Type::i16;
 }
 unsigned dwords(Type type);
+/// The registers of an operand, in waves of `width` lanes.
+unsigned registers(Type type, unsigned width);
 
 constexpr bool is_packed_float(Type type) { return type == Type::pkf16 || type == Type::pkbf16; }
 
@@ -154,6 +162,7 @@ enum RowAttributes : std::uint64_t {
     kMixedFormats = 1ull << 59,    ///< kMatrix: CBSZ and BLGP are the formats of A and B
     kVectorSource = 1ull << 61,    ///< VOP3 whose SRC0, and what is wider than two registers, are VGPRs
     kScales = 1ull << 60,          ///< the scales of A and B of the kMixedFormats that follows
+    kSigned = 1ull << 63,          ///< VOP3P of integers: NEG says whether A and B are signed
 };
 
 /// Of memory instructions: what one lane accesses. `nothing`: no memory. `converted`: by a format. `dwords`: as many as
@@ -223,6 +232,7 @@ struct Matrix {
         Half,
         Brain,
         Byte,
+        Nibble,
         Double,
         Xf32,
         Bf8Bf8,
@@ -251,33 +261,38 @@ struct Opcode {
 };
 /// In each family. GFX940 is GFX9, but for the opcodes and mnemonics of some rows.
 struct Opcodes {
-    Opcode gfx9, gfx940, gfx10;
+    Opcode gfx9, gfx940, gfx10, gfx11;
 
     /// Another row has the mnemonic as its name.
     constexpr Opcodes called(const char* other) const {
-        return {{gfx9.number, other}, {gfx940.number, other}, {gfx10.number, other}};
+        return {{gfx9.number, other}, {gfx940.number, other}, {gfx10.number, other}, {gfx11.number, other}};
     }
     constexpr Opcodes on_gfx940(unsigned number, const char* mnemonic) const {
-        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}, gfx10};
+        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}, gfx10, gfx11};
     }
     constexpr Opcodes on_gfx940(const char* mnemonic) const { return on_gfx940(gfx940.number, mnemonic); }
-    constexpr Opcodes in_gfx10(const char* mnemonic) const { return {gfx9, gfx940, {gfx10.number, mnemonic}}; }
+    constexpr Opcodes in_gfx10(const char* mnemonic) const { return {gfx9, gfx940, {gfx10.number, mnemonic}, gfx11}; }
+    constexpr Opcodes in_gfx11(const char* mnemonic) const { return {gfx9, gfx940, gfx10, {gfx11.number, mnemonic}}; }
+    /// In GFX10 and GFX11.
+    constexpr Opcodes in_rdna(const char* mnemonic) const { return in_gfx10(mnemonic).in_gfx11(mnemonic); }
 };
-/// In GFX9 and in GFX10.
-constexpr Opcodes op(unsigned gfx9, unsigned gfx10 = Opcode::kNone) {
-    const Opcode old{static_cast<std::uint16_t>(gfx9)};
-    return {old, old, {static_cast<std::uint16_t>(gfx10)}};
+/// In GFX9, GFX10 and GFX11.
+constexpr Opcodes op(unsigned gfx9, unsigned gfx10 = Opcode::kNone, unsigned gfx11 = Opcode::kNone) {
+    const auto number = [](unsigned n) { return Opcode{static_cast<std::uint16_t>(n)}; };
+    return {number(gfx9), number(gfx9), number(gfx10), number(gfx11)};
 }
 constexpr unsigned sum(Opcode a, Opcode b) {
     return a.number == Opcode::kNone || b.number == Opcode::kNone ? Opcode::kNone : a.number + unsigned{b.number};
 }
-constexpr Opcodes operator+(Opcodes a, Opcodes b) { return op(sum(a.gfx9, b.gfx9), sum(a.gfx10, b.gfx10)); }
+constexpr Opcodes operator+(Opcodes a, Opcodes b) {
+    return op(sum(a.gfx9, b.gfx9), sum(a.gfx10, b.gfx10), sum(a.gfx11, b.gfx11));
+}
 
 struct Row {
     const char* name;
     Opcodes opcodes;
     Format format;
-    std::uint8_t targets;
+    targets::Set targets;
     Type dst;
     Type src[3];
     std::uint64_t attributes;
@@ -285,6 +300,8 @@ struct Row {
 
     bool on(Target target) const;
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
+    /// A product of matrices of 16 rows (WMMA), whatever EXEC is.
+    bool multiplies_tiles() const { return src[2] == Type::tile || src[2] == Type::halftile; }
 };
 
 /// Of source n. A matrix instruction may have a format in CBSZ or BLGP; Type::none: a reserved one.

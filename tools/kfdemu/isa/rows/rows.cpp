@@ -71,7 +71,23 @@ const Traits& traits_of(Target target) {
                                      .vscnt = true,
                                      .row_share = true,
                                      .vector_line_bytes = 128};
+    static constexpr Traits kGfx1100 = [] {
+        Traits traits = kGfx1030;
+        traits.architected_scratch = true;
+        traits.packed_workitem_ids = true;
+        traits.dpp_everywhere = true;
+        traits.sdwa = false;
+        traits.null_before_m0 = true;
+        traits.register_halves = true;
+        traits.fewer_formats = true;
+        traits.instruction_prefetch = true;
+        traits.gfx11_numbers = true;
+        return traits;
+    }();
     switch (target) {
+        case Target::gfx1100:
+        case Target::gfx1151:
+            return kGfx1100;
         case Target::gfx1030:
             return kGfx1030;
         case Target::gfx950:
@@ -110,8 +126,17 @@ const char* name(Target target) {
             return "gfx950";
         case Target::gfx1030:
             return "gfx1030";
+        case Target::gfx1100:
+            return "gfx1100";
+        case Target::gfx1151:
+            return "gfx1151";
     }
     return "gfx9";
+}
+
+unsigned registers(Type type, unsigned width) {
+    if (type == mask) return width / 32;
+    return type == tile || type == halftile ? 256 / width : dwords(type);
 }
 
 unsigned dwords(Type type) {
@@ -123,6 +148,7 @@ unsigned dwords(Type type) {
         case hex:
         case label:
         case waitcnt:
+        case delay:
         case depctr:
         case message:
         case hwreg:
@@ -143,6 +169,8 @@ unsigned dwords(Type type) {
         case b192:
             return 6;
         case b256:
+        case tile:
+        case halftile:
             return 8;
         case b512:
             return 16;

@@ -39,7 +39,14 @@ struct Traits {
     bool vscnt = false;                   ///< stores have a counter of their own; GFX10's hardware registers
     bool row_share = false;               ///< DPP8; DPP has row_share, row_xmask and FI, and no shifts of the wave
     unsigned vector_line_bytes = 64;      ///< of the cache that vector memory goes through; that of scalars has 64
-    bool sve_bit = false;  ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
+    bool dpp_everywhere = false;          ///< VOPC, VOP3 and VOP3P may have it; it moves something
+    bool sdwa = true;
+    bool null_before_m0 = false;        ///< operand 124 is NULL and 125 is M0
+    bool register_halves = false;       ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in
+    bool fewer_formats = false;         ///< of buffers: GFX11's numbers, which leave out some
+    bool instruction_prefetch = false;  ///< kernels say how much is fetched before they begin
+    bool gfx11_numbers = false;         ///< of messages and hardware registers; fields of s_waitcnt
+    bool sve_bit = false;               ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 
 const Traits& traits_of(Target target);

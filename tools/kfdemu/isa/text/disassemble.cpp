@@ -1,6 +1,7 @@
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/encodings/dual.hpp"
 #include "tools/kfdemu/isa/encodings/family.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/text/text.hpp"
@@ -48,7 +49,16 @@ struct Printer {
 
     std::string source_text(unsigned n) const {
         const bool constant_k = row.is(kMadk) || row.is(kMadmk);  // printed with 32 bits, although only 16 may be used
-        return operand(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n], inst.literal);
+        return operand(inst.src[n], constant_k && inst.src[n] == kLiteral ? Type::b32 : row.src[n], inst.literal) +
+               half_suffix(inst.src[n], n);
+    }
+    /// Of register n, the third of which is the destination: which half, in short formats whose registers say it.
+    std::string half_suffix(Operand operand, unsigned n) const {
+        const bool is_short = row.format != Format::Vop3 && row.format != Format::Vop3p && !inst.in_vop3();
+        if (!traits().register_halves || !is_short || operand < kVgpr0) return "";
+        // llvm-mc names both halves of this one.
+        const bool both = &row == &rows()[index(Op::v_mov_b16)];
+        return (inst.op_sel >> n & 1) != 0 ? ".h" : both ? ".l" : "";
     }
 
     // Scalar.
@@ -57,6 +67,7 @@ struct Printer {
         const std::uint32_t simm = static_cast<std::uint16_t>(inst.offset);
         switch (row.src[0]) {
             case Type::waitcnt:
+            case Type::delay:
             case Type::depctr:
             case Type::message:
             case Type::hwreg:
@@ -83,7 +94,10 @@ struct Printer {
             return line.take();
         }
         for (unsigned n = 0; n < source_count(); ++n) {
-            line.operand(row.src[n] == Type::gpr_index ? gpr_index_text(inst.src[n]) : source_text(n));
+            line.operand(row.src[n] == Type::gpr_index ? gpr_index_text(inst.src[n])
+                         : row.src[n] == Type::message
+                             ? special_text(target, Type::message, static_cast<std::uint16_t>(inst.offset))
+                             : source_text(n));
         }
         return line.take();
     }
@@ -163,9 +177,11 @@ struct Printer {
 
     std::string vop_suffix() const {
         const bool no_operands = row.src[0] == Type::none;  // v_nop, v_clrexcp
-        if (row.format == Format::Vop3 || no_operands) return "";
+        if (no_operands) return "";
+        if (inst.moves_lanes() && inst.in_vop3()) return "_e64_dpp";
+        if (row.format == Format::Vop3 || row.format == Format::Vop3p) return "";
         if (inst.form == Form::Sdwa) return "_sdwa";
-        if (inst.form == Form::Dpp || inst.form == Form::Dpp8) return "_dpp";
+        if (inst.moves_lanes()) return row.format == Format::Vopc ? "" : "_dpp";
         if (inst.form == Form::Vop3) return "_e64";
         return row.is(kNoVop3) && !row.is(kNamedShort) ? "" : "_e32";
     }
@@ -177,7 +193,7 @@ struct Printer {
         } else if (row.dst == Type::mask) {
             line.operand(operand(inst.sdst, Type::mask, 0));
         } else if (row.dst != Type::none) {
-            line.operand(operand(inst.dst, row.dst, 0));
+            line.operand(operand(inst.dst, row.dst, 0) + half_suffix(inst.dst, 3));
         }
         if (row.is(kCarryOut)) line.operand(operand(inst.sdst, Type::mask, 0));
         for (unsigned n = 0; n < source_count(); ++n) line.operand(modified_source(n));
@@ -188,9 +204,9 @@ struct Printer {
             line.modifier_if((inst.op_sel & 1) != 0, "fi:1");
         } else if (row.src[1] == Type::s32 && inst.op_sel != 0) {
             line.append(list_text("op_sel", inst.op_sel, 2));
-        } else if (inst.form == Form::Vop3 && (inst.op_sel & 15) && row.is(kInserts)) {
+        } else if (inst.in_vop3() && (inst.op_sel & 15) && row.is(kInserts)) {
             line.append(list_text("op_sel", inst.op_sel & 15, 4));
-        } else if (inst.form == Form::Vop3 && (inst.op_sel & 15)) {
+        } else if (inst.in_vop3() && (inst.op_sel & 15)) {
             line.append(list_text("op_sel", inst.op_sel & ((1u << source_count()) - 1), source_count()));
             std::string text = line.take();
             text.back() = ',';
@@ -198,9 +214,24 @@ struct Printer {
         }
         output_modifiers(line);
         if (inst.form == Form::Sdwa) sdwa_modifiers(line);
+        moving_modifiers(line);
+        return line.take();
+    }
+    void moving_modifiers(Line& line) const {
         if (inst.form == Form::Dpp) dpp_modifiers(line);
         if (inst.form == Form::Dpp8) dpp8_modifiers(line);
+    }
+
+    /// One operation of VOPD.
+    std::string operation_text() const {
+        Line line{mnemonic_of(row, target)};
+        line.operand(operand(inst.dst, row.dst, 0));
+        for (unsigned n = 0; n < source_count(); ++n) line.operand(source_text(n));
         return line.take();
+    }
+    std::string vopd_text() const {
+        const Inst second = second_of(inst);
+        return operation_text() + " :: " + Printer{second, rows()[second.row], target}.operation_text();
     }
 
     std::string matrix_text() const {
@@ -223,18 +254,21 @@ struct Printer {
 
     std::string vop3p_text() const {
         if (row.is(kMatrix)) return matrix_text();
-        Line line{mnemonic_of(row, target)};
+        Line line{mnemonic_of(row, target) + vop_suffix()};
         const unsigned count = source_count();
         const unsigned all = (1u << count) - 1;
         if (row.dst != Type::none) line.operand(operand(inst.dst, row.dst, 0));
         const bool mix = row.is(kMix);
         for (unsigned n = 0; n < count; ++n) line.operand(mix ? modified_source(n) : source_text(n));
         if (row.is(kAccumulator)) return line.take();
-        if (inst.op_sel & all) line.append(list_text("op_sel", inst.op_sel, count));
-        if ((inst.op_sel_hi & all) != (mix ? 0 : all)) line.append(list_text("op_sel_hi", inst.op_sel_hi, count));
+        const bool whole = row.dst == Type::tile;  // of 32 bits: there are no halves to select
+        if (!whole && (inst.op_sel & all)) line.append(list_text("op_sel", inst.op_sel, count));
+        if (!whole && (inst.op_sel_hi & all) != (mix ? 0 : all))
+            line.append(list_text("op_sel_hi", inst.op_sel_hi, count));
         if (!mix && (inst.neg & all)) line.append(list_text("neg_lo", inst.neg, count));
-        if (!mix && (inst.abs & all)) line.append(list_text("neg_hi", inst.abs, count));
+        if (!mix && !row.is(kSigned) && (inst.abs & all)) line.append(list_text("neg_hi", inst.abs, count));
         line.modifier_if(inst.clamp, "clamp");
+        moving_modifiers(line);
         return line.take();
     }
 
@@ -302,13 +336,13 @@ struct Printer {
         line.operand(operand(inst.src[2], Type::b128, 0));
         line.operand(operand(inst.sdst, Type::b32, 0));
         if (row.format == Format::Mtbuf)
-            line.append(traits().unified_formats ? unified_format_text(inst.dwords[0] >> 19 & 127)
+            line.append(traits().unified_formats ? unified_format_text(target, inst.dwords[0] >> 19 & 127)
                                                  : buffer_format_text(inst.literal));
         line.modifier_if(idxen, "idxen");
         line.modifier_if(offen, "offen");
         if (inst.offset) line.modifier(format_text("offset:%d", inst.offset));
         cache_modifiers(line);
-        line.modifier_if(inst.has(kLds), "lds");
+        line.modifier_if(inst.has(kLds) && !row.is(kToLds), "lds");
         return line.take();
     }
 
@@ -346,6 +380,8 @@ std::string disassemble(Target target, const Inst& inst) {
             return printer.vop_text();
         case Format::Vop3p:
             return printer.vop3p_text();
+        case Format::Vopd:
+            return printer.vopd_text();
         case Format::Smem:
             return printer.smem_text();
         case Format::Flat:

@@ -1,5 +1,6 @@
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 
 #include "tools/kfdemu/isa/memory/unified_format.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
@@ -54,8 +55,17 @@ const char* find_name(const Named (&names)[n], unsigned id) {
     return nullptr;
 }
 
-std::string waitcnt_text(unsigned simm, unsigned most_lgkm) {
-    const unsigned vm = (simm & 15) | (simm >> 10 & 0x30), exp = simm >> 4 & 7, lgkm = simm >> 8 & most_lgkm;
+struct Waits {
+    unsigned vm, exp, lgkm, most_lgkm;
+};
+Waits waits_of(const Traits& traits, unsigned simm) {
+    if (traits.gfx11_numbers) return {simm >> 10 & 63, simm & 7, simm >> 4 & 63, 63};
+    const unsigned most = traits.vscnt ? 63 : 15;
+    return {(simm & 15) | (simm >> 10 & 0x30), simm >> 4 & 7, simm >> 8 & most, most};
+}
+
+std::string waitcnt_text(const Traits& traits, unsigned simm) {
+    const auto [vm, exp, lgkm, most_lgkm] = waits_of(traits, simm);
     std::string text;
     const auto add = [&text](const char* name, unsigned value) {
         text += format_text("%s%s(%u)", text.empty() ? "" : " ", name, value);
@@ -65,6 +75,33 @@ std::string waitcnt_text(unsigned simm, unsigned most_lgkm) {
     if (exp != 7 || all) add("expcnt", exp);
     if (lgkm != most_lgkm || all) add("lgkmcnt", lgkm);
     return text;
+}
+
+/// Dependences of the next instruction and of one a few later; reserved ones are not printed.
+std::string delay_text(unsigned simm) {
+    constexpr const char* dependences[] = {"",
+                                           "VALU_DEP_1",
+                                           "VALU_DEP_2",
+                                           "VALU_DEP_3",
+                                           "VALU_DEP_4",
+                                           "TRANS32_DEP_1",
+                                           "TRANS32_DEP_2",
+                                           "TRANS32_DEP_3",
+                                           "FMA_ACCUM_CYCLE_1",
+                                           "SALU_CYCLE_1",
+                                           "SALU_CYCLE_2",
+                                           "SALU_CYCLE_3"};
+    constexpr const char* skips[] = {"", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"};
+    std::string text;
+    const auto add = [&text](const char* field, auto& names, unsigned value) {
+        if (value == 0) return;
+        const char* const name = value < std::size(names) ? names[value] : "/* invalid value */";
+        text += format_text("%s%s(%s)", text.empty() ? "" : " | ", field, name);
+    };
+    add("instid0", dependences, simm & 15);
+    add("instskip", skips, simm >> 4 & 7);
+    add("instid1", dependences, simm >> 7 & 15);
+    return text.empty() ? "0" : text;
 }
 
 /// What is waited for, each in some bits; those that wait for nothing are not printed, unless all are.
@@ -88,26 +125,50 @@ std::string depctr_text(unsigned simm) {
     return (some.empty() ? all : some).substr(1);
 }
 
-std::string hwreg_text(Target target, unsigned simm) {
-    constexpr Named names[] = {{1, "HW_REG_MODE"},    {2, "HW_REG_STATUS"},        {3, "HW_REG_TRAPSTS"},
-                               {4, "HW_REG_HW_ID"},   {5, "HW_REG_GPR_ALLOC"},     {6, "HW_REG_LDS_ALLOC"},
-                               {7, "HW_REG_IB_STS"},  {15, "HW_REG_SH_MEM_BASES"}, {16, "HW_REG_TBA_LO"},
-                               {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"},       {19, "HW_REG_TMA_HI"}};
-    constexpr Named more[] = {{20, "HW_REG_XCC_ID"},
-                              {21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"},
-                              {22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
-                              {23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
-                              {24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"}};
-    constexpr Named gfx10[] = {{20, "HW_REG_FLAT_SCR_LO"}, {21, "HW_REG_FLAT_SCR_HI"}, {23, "HW_REG_HW_ID1"},
-                               {24, "HW_REG_HW_ID2"},      {25, "HW_REG_POPS_PACKER"}, {29, "HW_REG_SHADER_CYCLES"}};
+const char* hwreg_name(const Traits& traits, unsigned id) {
+    constexpr Named common[] = {{1, "HW_REG_MODE"},         {2, "HW_REG_STATUS"},    {3, "HW_REG_TRAPSTS"},
+                                {5, "HW_REG_GPR_ALLOC"},    {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},
+                                {15, "HW_REG_SH_MEM_BASES"}};
+    constexpr Named trap_handler[] = {
+        {16, "HW_REG_TBA_LO"}, {17, "HW_REG_TBA_HI"}, {18, "HW_REG_TMA_LO"}, {19, "HW_REG_TMA_HI"}};
+    constexpr Named xcc[] = {{20, "HW_REG_XCC_ID"},
+                             {21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"},
+                             {22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"},
+                             {23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"},
+                             {24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"}};
+    constexpr Named rdna[] = {{20, "HW_REG_FLAT_SCR_LO"},
+                              {21, "HW_REG_FLAT_SCR_HI"},
+                              {23, "HW_REG_HW_ID1"},
+                              {24, "HW_REG_HW_ID2"},
+                              {29, "HW_REG_SHADER_CYCLES"}};
+    constexpr Named gfx11[] = {
+        {18, "HW_REG_PERF_SNAPSHOT_PC_LO"}, {19, "HW_REG_PERF_SNAPSHOT_PC_HI"}, {27, "HW_REG_PERF_SNAPSHOT_DATA"}};
+    if (const char* const name = find_name(common, id)) return name;
+    if (!traits.vscnt && id == 4) return "HW_REG_HW_ID";
+    if (traits.vscnt && !traits.gfx11_numbers && id == 25) return "HW_REG_POPS_PACKER";
+    if (const char* const name = traits.gfx11_numbers ? find_name(gfx11, id) : find_name(trap_handler, id)) return name;
+    if (traits.vscnt) return find_name(rdna, id);
+    return traits.xcc_registers ? find_name(xcc, id) : nullptr;
+}
+
+std::string hwreg_text(const Traits& traits, unsigned simm) {
     const unsigned id = simm & 63, offset = simm >> 6 & 31, size = (simm >> 11 & 31) + 1;
-    const bool is_gfx10 = traits_of(target).vscnt;
-    const char* name = is_gfx10 ? find_name(gfx10, id) : nullptr;
-    if (name == nullptr && !(is_gfx10 && id == 4)) name = find_name(names, id);
-    if (name == nullptr && traits_of(target).xcc_registers) name = find_name(more, id);
+    const char* const name = hwreg_name(traits, id);
     std::string text = name ? name : format_text("%u", id);
     if (offset != 0 || size != 32) text += format_text(", %u, %u", offset, size);
     return "hwreg(" + text + ")";
+}
+
+/// GFX11's have eight bits and no operations.
+std::string gfx11_message_text(unsigned simm) {
+    constexpr Named messages[] = {
+        {0x01, "MSG_INTERRUPT"},        {0x02, "MSG_HS_TESSFACTOR"}, {0x03, "MSG_DEALLOC_VGPRS"},
+        {0x05, "MSG_STALL_WAVE_GEN"},   {0x06, "MSG_HALT_WAVES"},    {0x09, "MSG_GS_ALLOC_REQ"},
+        {0x80, "MSG_RTN_GET_DOORBELL"}, {0x81, "MSG_RTN_GET_DDID"},  {0x82, "MSG_RTN_GET_TMA"},
+        {0x83, "MSG_RTN_GET_REALTIME"}, {0x84, "MSG_RTN_SAVE_WAVE"}, {0x85, "MSG_RTN_GET_TBA"},
+        {0x86, "MSG_RTN_GET_TBA_TO_PC"}};
+    if (const char* const name = find_name(messages, simm & 0xff)) return format_text("sendmsg(%s)", name);
+    return simm > 0xff ? format_text("%u", simm) : format_text("sendmsg(%u, 0, 0)", simm);
 }
 
 /// Known messages are printed with their operation (and, for GS, the stream); values that no assembler accepts are
@@ -148,7 +209,7 @@ std::string format_text(const char* format, ...) {
 }
 
 std::string operand_text(Operand operand, Type type, std::uint32_t literal, RegisterNames names) {
-    const unsigned count = type == Type::mask && names.narrow ? 1 : dwords(type);
+    const unsigned count = registers(type, names.narrow ? 32 : 64);
     if (operand >= kAcc0) return range_text("a", operand - kAcc0, count);
     if (operand >= kVgpr0) return range_text("v", operand - kVgpr0, count);
     if (operand == kLiteral)
@@ -167,10 +228,12 @@ std::string gpr_index_text(std::uint32_t what) {
 }
 
 std::string special_text(Target target, Type syntax, std::uint32_t simm16) {
-    if (syntax == Type::waitcnt) return waitcnt_text(simm16, traits_of(target).vscnt ? 63 : 15);
+    const Traits& traits = traits_of(target);
+    if (syntax == Type::waitcnt) return waitcnt_text(traits, simm16);
+    if (syntax == Type::delay) return delay_text(simm16);
     if (syntax == Type::depctr) return depctr_text(simm16);
-    if (syntax == Type::message) return sendmsg_text(simm16);
-    if (syntax == Type::hwreg) return hwreg_text(target, simm16);
+    if (syntax == Type::message) return traits.gfx11_numbers ? gfx11_message_text(simm16) : sendmsg_text(simm16);
+    if (syntax == Type::hwreg) return hwreg_text(traits, simm16);
     return gpr_index_text(simm16);
 }
 
@@ -191,10 +254,11 @@ std::string buffer_format_text(std::uint32_t format) {
     return text.empty() ? text : " format:[" + text + "]";
 }
 
-std::string unified_format_text(std::uint32_t format) {
+std::string unified_format_text(Target target, std::uint32_t format) {
+    const bool fewer = traits_of(target).fewer_formats;
     if (format == 1) return "";
-    if (format >= kUnifiedFormats) return format_text(" format:%u", format);
-    const unsigned separate = separate_format(format);
+    if (format >= unified_formats(fewer)) return format_text(" format:%u", format);
+    const unsigned separate = separate_format(format, fewer);
     const std::string meaning = separate == 0 ? "" : std::string("_") + kMeanings[separate >> 4];
     return std::string(" format:[BUF_FMT_") + kLayouts[separate & 15] + meaning + "]";
 }

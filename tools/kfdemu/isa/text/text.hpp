@@ -27,7 +27,7 @@ std::string operand_text(Operand operand, Type type, std::uint32_t literal, Regi
 std::string special_text(Target target, Type syntax, std::uint32_t simm16);
 std::string gpr_index_text(std::uint32_t what);
 std::string buffer_format_text(std::uint32_t format);
-std::string unified_format_text(std::uint32_t format);
+std::string unified_format_text(Target target, std::uint32_t format);
 std::string swizzle_text(std::uint32_t offset);
 
 }  // namespace kfdemu::isa

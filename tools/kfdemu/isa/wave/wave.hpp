@@ -108,6 +108,7 @@ struct alignas(64) Wave {
     Operand flat_scratch = kFlatScratch;  ///< where FLAT_SCRATCH is: SGPRs, or kFlatScratchRegister
     bool slow = false;                    ///< GPR indexing or VSKIP is on: run() checks each instruction
     bool unified_formats = false;         ///< buffer resources have GFX10's fields
+    bool fewer_formats = false;           ///< and GFX11's numbers of formats
     std::uint8_t width = kMostLanes;      ///< lanes: 64 or 32; the handlers that execute it are those of this width
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;      ///< the MODE register; change it through set_mode()
@@ -190,7 +191,8 @@ struct alignas(64) Wave {
     }
 };
 
-/// Fills Wave::s from kConstants on. Call once after the registers have been set up; needs the aperture bases.
+/// Fills Wave::s from kConstants on, but for FLAT_SCRATCH. Call once after the registers have been set up; needs the
+/// aperture bases.
 void set_constants(Wave& wave);
 
 struct Traits;

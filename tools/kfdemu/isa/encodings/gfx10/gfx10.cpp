@@ -55,33 +55,26 @@ bool flat(const BitFields& f) {
     return data(i.src[1], f.bits(1, 15, 8), false, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), false, f.row.dst);
 }
 
+bool buffer(const BitFields& f) {
+    const bool texture_fail = f.bit(1, 23);  // TFE, used only by images and page-faulting loads
+    return !texture_fail && decode_buffer(f, {.offen = f.bit(0, 12), .idxen = f.bit(0, 13), .accumulator = false});
+}
+
 bool mubuf(const BitFields& f) {
     if (!f.two_words()) return false;
     f.flag(f.bit(0, 15), kDlc);
     f.flag(f.bit(0, 16), kLds);
     f.flag(f.bit(1, 22), kSlc);
     if (f.inst.has(kLds) && dwords(f.row.dst) > 1) return false;
-    return decode_buffer(f);
+    return buffer(f);
 }
 
 bool mtbuf(const BitFields& f) {
     if (!f.two_words()) return false;
     f.flag(f.bit(0, 15), kDlc);
     f.flag(f.bit(1, 22), kSlc);
-    f.inst.literal = separate_format(f.bits(0, 25, 19));
-    return decode_buffer(f);
-}
-
-bool ds(const BitFields& f) {
-    Inst& i = f.inst;
-    if (!f.two_words()) return false;
-    i.offset = static_cast<std::int32_t>(f.bits(0, 15, 0));
-    f.flag(f.bit(0, 17), kLds);
-    f.flag(f.row.is(kPermutes) && f.width == kMostLanes, kInHalves);
-    if (f.row.is(kGws) && !f.bit(0, 17)) return false;
-    return data(i.src[0], f.bits(1, 7, 0), false, f.row.src[0]) &&
-           data(i.src[1], f.bits(1, 15, 8), false, f.row.src[1]) &&
-           data(i.src[2], f.bits(1, 23, 16), false, f.row.src[2]) && data(i.dst, f.bits(1, 31, 24), false, f.row.dst);
+    f.inst.literal = separate_format(f.bits(0, 25, 19), f.traits.fewer_formats);
+    return buffer(f);
 }
 
 Encoding encoding_of(std::span<const std::uint32_t> words) {
@@ -125,7 +118,7 @@ bool memory(const BitFields& f) {
         case Format::Mtbuf:
             return mtbuf(f);
         default:
-            return ds(f);
+            return decode_data_share(f);
     }
 }
 

@@ -70,13 +70,19 @@ bool flat(const BitFields& f) {
     return data(i.src[1], f.bits(1, 15, 8), acc, f.row.src[1]) && data(i.dst, f.bits(1, 31, 24), acc, f.row.dst);
 }
 
+bool buffer(const BitFields& f) {
+    const bool top = f.bit(1, 23);  // ACC, or TFE, used only by images and page-faulting loads
+    if (top && !f.traits.unified_registers) return false;
+    return decode_buffer(f, {.offen = f.bit(0, 12), .idxen = f.bit(0, 13), .accumulator = top});
+}
+
 bool mubuf(const BitFields& f) {
     if (!f.two_words() || returns_what_it_cannot(f)) return false;
     f.flag(f.bit(0, 17), kSlc);
     f.flag(f.bit(0, 16), kLds);
     if (loads_to_lds_what_it_cannot(f)) return false;
     f.flag(f.traits.scc_bit && f.bit(0, 15), kScc);
-    return decode_buffer(f);
+    return buffer(f);
 }
 
 bool mtbuf(const BitFields& f) {
@@ -84,7 +90,7 @@ bool mtbuf(const BitFields& f) {
     f.flag(f.bit(1, 22), kSlc);
     f.flag(f.traits.scc_bit && f.bit(1, 21), kScc);
     f.inst.literal = f.bits(0, 25, 19);
-    return decode_buffer(f);
+    return buffer(f);
 }
 
 bool ds(const BitFields& f) {
