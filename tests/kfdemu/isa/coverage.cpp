@@ -141,7 +141,10 @@ bool is_same(const std::string& mnemonic, const std::string& ours) {
 
 void check_coverage(Target target) {
     if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::llvm_mc_missing(target));
-    const Decoder decoder{target};
+    // VOPD is of waves of 32 lanes.
+    const unsigned width = &family_of(target) == &kGfx11 ? 32 : kMostLanes;
+    if (!is_built(width)) SKIP_BECAUSE("no executor of " + std::to_string(width) + " lanes is built: -Dwidths=64,32");
+    const Decoder decoder{target, best_level(), width};
     std::vector<Words> encodings;
     for (const Wanted& wanted : kWanted) {
         const Family& family = family_of(target);
@@ -153,8 +156,7 @@ void check_coverage(Target target) {
             encodings.insert(encodings.end(), more.begin(), more.end());
         }
     }
-    const std::vector<std::string> texts =
-        test_isa::llvm_mc(target, encodings, &family_of(target) == &kGfx11 ? 32 : 64);
+    const std::vector<std::string> texts = test_isa::llvm_mc(target, encodings, width);
     unsigned known = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) {
         if (texts[n].empty() || is_graphics(texts[n])) continue;

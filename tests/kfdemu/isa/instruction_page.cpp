@@ -4,6 +4,7 @@
 //     instruction_page docs/instructions.md         # checks that it matches the table
 //
 // Thread safety: none needed.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -11,8 +12,11 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tools/kfdemu/isa/encodings/decode.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace kfdemu::isa;
 
@@ -27,7 +31,8 @@ and `v_interp_*`), which no kernel of a compute queue has. What is not here stop
 illegal-instruction error that names pc, dwords, encoding and opcode. Each column has a model's opcodes; an empty field is
 an instruction that the model lacks.
 
-Each VOP1, VOP2 and VOPC instruction has its VOP3 form, and SDWA and DPP forms where the target has them.
+Each VOP1, VOP2 and VOPC instruction has its VOP3 form, and SDWA and DPP forms where the target has them. The opcodes of VOPD are those of
+either operation of an instruction; from 0x10 on they are of the second alone.
 
 ## Known, and an illegal instruction all the same
 
@@ -36,6 +41,9 @@ Each VOP1, VOP2 and VOPC instruction has its VOP3 form, and SDWA and DPP forms w
 | `s_rfe_b64`, `s_rfe_restore_b64` | only a trap handler may, and none runs here |
 | `ds_ordered_count`, and DS with `gds` | there is no GDS; `ds_gws_*` work on the queue's global wave sync |
 | `v_screen_partition_4se_b32` | for pixels |
+| `ds_add_gs_reg_rtn`, `ds_sub_gs_reg_rtn`, `ds_bvh_stack_rtn_b32` | for geometry, and for rays through an image's tree |
+| `s_sendmsg_rtn`, but for MSG_RTN_GET_REALTIME | only a trap handler needs the answers |
+| LDS_DIRECT and LDS_PARAM loads | for pixels |
 | loads with `tfe` | for partially resident textures |
 
 ## Approximations
@@ -55,15 +63,19 @@ denormals that MODE asks for. Not so:
 | stochastic rounding of `v_cvt_scalef32_sr_*`, `v_cvt_sr_f16_f32`, `v_cvt_sr_bf16_f32` | the random number's upper bits are added below the last place of the result; the manual leaves the width open |
 | `v_permlane16_swap_b32`, `v_permlane32_swap_b32` | an active lane takes its value from its partner, active or not, whatever FI and BOUND_CTRL; what these change is not published |
 | `v_dot2_f32_bf16`, `v_dot2c_f32_bf16` | low product, high product, addend: each rounded once, in that order |
+| `v_dot2_f16_f16`, `v_dot2_bf16_bf16` | addend, low product, high product: each rounded once to 16 bits, of BF16 to 32 bits and then once to 16; the manual leaves it open |
+| `v_wmma_f32_*`, `v_wmma_f16_*`, `v_wmma_bf16_*` | addend, products in ascending depth: each rounded once to 32 bits, to nearest, with denormals, whatever MODE is; results of 16 bits are rounded once more. The manual leaves the order open, so results may differ from hardware by roundings |
+| `v_wmma_i32_*` | exact; with CLAMP the sum saturates once, at its end |
+| lanes from 16 on of A and B of WMMA | are not read: they have to repeat lanes 0 to 15 |
 | the same of XF32 | factors are rounded to nearest even, to 10 bits of mantissa; the manual leaves the rounding open |
 | stores to 10- and 11-bit floats | rounded towards zero |
 | stores of integers to narrower formats | their upper bits are lost |
 
 )";
 
-constexpr Format kFormats[] = {Format::Sop1,  Format::Sop2, Format::Sopc, Format::Sopk,  Format::Sopp,
-                               Format::Smem,  Format::Vop1, Format::Vop2, Format::Vopc,  Format::Vop3,
-                               Format::Vop3p, Format::Ds,   Format::Flat, Format::Mubuf, Format::Mtbuf};
+constexpr Format kFormats[] = {Format::Sop1, Format::Sop2, Format::Sopc,  Format::Sopk, Format::Sopp,  Format::Smem,
+                               Format::Vop1, Format::Vop2, Format::Vopc,  Format::Vop3, Format::Vop3p, Format::Vopd,
+                               Format::Ds,   Format::Flat, Format::Mubuf, Format::Mtbuf};
 
 const std::string kRule = [] {
     std::string rule = "|---|";
@@ -77,8 +89,25 @@ std::string hexadecimal(unsigned opcode) {
     return text;
 }
 
+Target first_target(const Row& row) {
+    return *std::find_if(std::begin(kTargets), std::end(kTargets), [&](Target target) { return row.on(target); });
+}
+
+/// Those of one encoding: of GFX9 by opcode, then what came later.
+std::vector<const Row*> rows_of(Format format) {
+    std::vector<const Row*> found;
+    for (const Row& row : rows())
+        if (row.format == format) found.push_back(&row);
+    const auto key = [](const Row* row) {
+        const Target target = first_target(*row);
+        return std::pair{traits_of(target).wave32 ? target : Target::gfx900, opcode_of(*row, target)};
+    };
+    std::ranges::stable_sort(found, {}, key);
+    return found;
+}
+
 std::string mnemonic(const Row& row) {
-    const std::string whole = mnemonic_of(row, Target::gfx90a);
+    const std::string whole = mnemonic_of(row, first_target(row));
     if (row.format != Format::Flat) return "`" + whole + "`";
     const std::string rest = whole.substr(std::strlen("flat_"));
     std::string text = "`global_" + rest + "`";
@@ -114,14 +143,11 @@ std::string page() {
         text << "\n## " << name(format) << "\n\n| instruction |";
         for (const Target target : kTargets) text << " " << name(target) << " |";
         text << "\n" << kRule;
-        for (unsigned opcode = 0; opcode < 1024; ++opcode) {
-            for (const Row& row : rows()) {
-                if (row.format != format || row.opcodes.gfx9.number != opcode) continue;
-                text << "| " << mnemonic(row) << " |";
-                for (const Target target : kTargets)
-                    text << " " << (row.on(target) ? hexadecimal(opcode_of(row, target)) : "") << " |";
-                text << "\n";
-            }
+        for (const Row* row : rows_of(format)) {
+            text << "| " << mnemonic(*row) << " |";
+            for (const Target target : kTargets)
+                text << " " << (row->on(target) ? hexadecimal(opcode_of(*row, target)) : "") << " |";
+            text << "\n";
         }
     }
     return text.str();

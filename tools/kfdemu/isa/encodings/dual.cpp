@@ -27,7 +27,7 @@ bool has_literal(const BitFields& f) { return (!f.row.is(kMadk) && !f.row.is(kMa
 
 bool decode_dual(const BitFields& f) {
     Inst& i = f.inst;
-    if (!f.two_words()) return false;
+    if (f.width != 32 || !f.two_words()) return false;
     i.form = Form::Vop3;
     const std::uint16_t row = operations()[f.bits(0, 21, 17)];
     if (row == kNone) return false;

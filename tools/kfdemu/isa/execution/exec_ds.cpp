@@ -101,7 +101,7 @@ const Inst* small(Wave& wave, const Inst& inst) {
 template <class Op>
 inline constexpr bool kTwoOperands =
     __is_same(Op, MaskOr<typename Op::T>) || __is_same(Op, CompareStore<typename Op::T>) ||
-    __is_same(Op, CompareStoreFloat) || __is_same(Op, CompareStoreDouble) || __is_same(Op, Wrap);
+    __is_same(Op, CompareStoreFloat) || __is_same(Op, CompareStoreDouble) || __is_same(Op, Wrap) || kSwapsIfEqual<Op>;
 
 template <class Op, Returns returns = kNothing>
 const Inst* atomic(Wave& wave, const Inst& inst) {
