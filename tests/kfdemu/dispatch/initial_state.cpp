@@ -116,6 +116,19 @@ TEST_CASE("where the hardware sets up scratch, FLAT_SCRATCH is the wave's, and n
     REQUIRE(one.wave.s64(isa::kFlatScratch) == l.queue.scratch_base + 6 * 8 * 1024);
 }
 
+TEST_CASE("the hardware's register of scratch is set where the hardware sets it", "[dispatch][state]") {
+    for (const Target target : {Target::gfx1030, Target::gfx1100}) {
+        Launch l = everything_enabled(target);
+        l.kernel.private_segment_buffer = l.kernel.flat_scratch_init = false;
+        l.kernel.user_sgprs = 9;
+        OneWave one;
+        one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+        isa::set_constants(one.wave);
+        const bool architected = isa::traits_of(target).architected_scratch;
+        REQUIRE(one.wave.s64(isa::kFlatScratchRegister) == (architected ? l.queue.scratch_base + 6 * 8 * 1024 : 0));
+    }
+}
+
 TEST_CASE("arguments that are loaded for a kernel follow its other user SGPRs", "[dispatch][state]") {
     Launch l = everything_enabled(Target::gfx90a);
     l.kernel.user_sgprs = 16;

@@ -43,6 +43,7 @@ either operation of an instruction; from 0x10 on they are of the second alone.
 | `v_screen_partition_4se_b32` | for pixels |
 | `ds_add_gs_reg_rtn`, `ds_sub_gs_reg_rtn`, `ds_bvh_stack_rtn_b32` | for geometry, and for rays through an image's tree |
 | `s_sendmsg_rtn`, but for MSG_RTN_GET_REALTIME | only a trap handler needs the answers |
+| `v_cndmask_b16` with NEG or ABS | not emulated |
 | LDS_DIRECT and LDS_PARAM loads | for pixels |
 | loads with `tfe` | for partially resident textures |
 

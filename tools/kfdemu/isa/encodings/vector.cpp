@@ -238,6 +238,8 @@ bool vop3_modifiers(const BitFields& f, bool with_sdst) {
         if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
     }
     if (f.row.is(kSwaps) && (i.neg | i.abs | i.omod | unsigned{i.clamp} | (i.op_sel & 12u)) != 0) return false;
+    // v_cndmask_b16's signs are of floats whose bits are kept; not emulated.
+    if (f.row.is(kCarryIn) && names_half(f, f.row.dst) && (i.neg | i.abs) != 0) return false;
     if (f.row.is(kDot) && f.row.format == Format::Vop3 && (i.clamp || i.omod != 0)) return false;
     if (f.row.is(kTruthTable)) {
         if (i.clamp) return false;

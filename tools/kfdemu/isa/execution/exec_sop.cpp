@@ -53,10 +53,10 @@ KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
     return static_cast<u32>(sum);
 }
 
-bool is_gfx10(const Wave& w) { return w.flat_scratch != kFlatScratch; }
+bool is_rdna(const Wave& w) { return w.flat_scratch != kFlatScratch; }
 
-/// The SGPRs that M0-relative addressing reaches end before FLAT_SCRATCH, which GFX10 has elsewhere.
-u32 end_of_sgprs(const Wave& w) { return is_gfx10(w) ? kVcc : kFlatScratch; }
+/// The SGPRs that M0-relative addressing reaches end before FLAT_SCRATCH, which GFX10 and GFX11 have elsewhere.
+u32 end_of_sgprs(const Wave& w) { return is_rdna(w) ? kVcc : kFlatScratch; }
 
 /// Whether M0-relative addressing from `base` stays within the SGPRs.
 bool relative(const Wave& w, Operand base, unsigned dwords) {
@@ -104,7 +104,7 @@ const Inst* join(Wave& w, const Inst& i, u32 depth) {
 constexpr u32 kModeGprIndex = 1u << 27, kModeVskip = 1u << 28, kModeExceptions = 0x7f000;
 
 const Inst* refresh_loop(Wave& w, const Inst& i) {
-    const bool slow = (w.mode & (kModeGprIndex | kModeVskip)) != 0 && !is_gfx10(w);
+    const bool slow = (w.mode & (kModeGprIndex | kModeVskip)) != 0 && !is_rdna(w);
     if (slow == w.slow) return next_of(i);
     w.slow = slow;
     return w.pause_after(Stop::Running, i);
@@ -142,9 +142,9 @@ u32 status_register(const Wave& w) {
     return (w.status & ~0x601u) | scc | execz | vccz | 1u << 16;  // bit 16: VALID
 }
 
-/// Of GFX10, where FLAT_SCRATCH is no pair of SGPRs.
-bool get_gfx10_register(const Wave& w, u32 number, u32& whole) {
-    if (!is_gfx10(w)) return false;
+/// Of GFX10 and GFX11, where FLAT_SCRATCH is no pair of SGPRs.
+bool get_rdna_register(const Wave& w, u32 number, u32& whole) {
+    if (!is_rdna(w)) return false;
     if (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)
         whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
     else if (number == kHwId1 || number == kHwId2)
@@ -190,7 +190,7 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
             }
             [[fallthrough]];
         default:
-            if (!get_gfx10_register(w, static_cast<u32>(k) & 63, whole)) return false;
+            if (!get_rdna_register(w, static_cast<u32>(k) & 63, whole)) return false;
     }
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     value = (whole >> offset) & (size == 32 ? ~0u : ones(size));
@@ -202,7 +202,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
     if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
     const u32 number = static_cast<u32>(k) & 63;
-    if (is_gfx10(w) && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
+    if (is_rdna(w) && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
         u32& whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
         whole = (whole & ~places) | ((value << offset) & places);
         return true;
