@@ -105,7 +105,10 @@ TEST_CASE("a descriptor that breaks a rule is refused, saying which", "[dispatch
         {"properties", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.properties |= 1 << 7; }},
         {"preload", Target::gfx908, Reason::WrongIsa, [](Descriptor& d) { d.preload = 1; }},
         {"user_sgpr", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.preload = 1; }},
+        {"rsrc3", Target::gfx1100, Reason::Malformed, [](Descriptor& d) { d.rsrc3 = 1; }},
         {"scratch", Target::gfx942, Reason::WrongIsa, [](Descriptor&) {}},
+        // How much is fetched ahead is no reason.
+        {"scratch", Target::gfx1100, Reason::WrongIsa, [](Descriptor& d) { d.rsrc3 = 0x3f0; }},
         {"user_sgpr", Target::gfx900, Reason::Malformed, [](Descriptor& d) { d.rsrc2 = 3 << 1; }},
         {"accum_offset", Target::gfx90a, Reason::Malformed, [](Descriptor& d) { d.rsrc3 = 60; }},
     };
