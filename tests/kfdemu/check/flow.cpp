@@ -28,10 +28,10 @@ constexpr unsigned kVectors = 24, kScalars = 64;
 
 /// What has effects other than on its results, and what is tested with kernels of its own.
 bool is_left_out(std::string_view name) {
-    constexpr std::string_view kParts[] = {"branch", "setpc",     "swappc",   "getpc",     "rfe",  "exec",
-                                           "movrel", "gpr_idx",   "setreg",   "getreg",    "call", "setvskip",
-                                           "cmpx",   "readfirst", "readlane", "writelane", "acc",  "mfma",
-                                           "screen", "swaprel",   "subvector"};
+    constexpr std::string_view kParts[] = {"branch", "setpc",     "swappc",    "getpc",      "rfe",  "exec",
+                                           "movrel", "gpr_idx",   "setreg",    "getreg",     "call", "setvskip",
+                                           "cmpx",   "readfirst", "readlane",  "writelane",  "acc",  "mfma",
+                                           "screen", "swaprel",   "subvector", "sendmsg_rtn"};
     return std::any_of(std::begin(kParts), std::end(kParts),
                        [&](std::string_view part) { return name.find(part) != name.npos; });
 }
@@ -41,8 +41,10 @@ class Encoder {
     Encoder(const Row& row, Target target, Numbers& random)
         : row_{row}, target_{target}, family_{family_of(target)}, random_{random} {}
 
-    /// Two dwords; empty if the row has no such form.
-    std::optional<std::array<std::uint32_t, 2>> encode(Form form) {
+    using Words = std::optional<std::array<std::uint32_t, 3>>;
+
+    /// Two dwords, and a third for control dwords and literals; empty if the row has no such form.
+    Words encode(Form form) {
         const unsigned op = opcode_of(row_, target_);
         switch (row_.format) {
             case Format::Sop1:
@@ -54,36 +56,52 @@ class Encoder {
             case Format::Sopk:
                 return words(0xb0000000 | op << 23 | kScalarResult << 16 | below(0x10000));
             case Format::Vop1:
-                return of_form(form, 0x7e000000 | kResult << 17 | op << 9, family_.vop1_in_vop3 + op);
+                return of_form(form, 0x7e000000 | (kResult + half(row_.dst)) << 17 | op << 9,
+                               family_.vop1_in_vop3 + op);
             case Format::Vop2:
-                return of_form(form, op << 25 | kResult << 17 | 4 << 9, family_.vop2_in_vop3 + op);
+                return of_form(form, op << 25 | (kResult + half(row_.dst)) << 17 | (4 + half(row_.src[1])) << 9,
+                               family_.vop2_in_vop3 + op);
             case Format::Vopc:
-                return of_form(form, 0x7c000000 | op << 17 | 4 << 9, family_.vopc_in_vop3 + op);
+                return of_form(form, 0x7c000000 | op << 17 | (4 + half(row_.src[1])) << 9, family_.vopc_in_vop3 + op);
             case Format::Vop3:
-                return form == Form::Vop3 ? vop3(op) : std::nullopt;
+                return form == Form::Plain || form == Form::Sdwa ? std::nullopt : vop3(form, op);
             case Format::Vop3p:
-                if (form != Form::Vop3) return std::nullopt;
-                return words((is_gfx10() ? 0xcc000000 : 0xd3800000) | op << 16 | below(2) << 15 | below(2) << 14 |
-                                 below(8) << 11 | kResult,
+                if (form == Form::Plain || form == Form::Sdwa) return std::nullopt;
+                return moved(form,
+                             (is_rdna() ? 0xcc000000 : 0xd3800000) | op << 16 | below(2) << 15 | below(2) << 14 |
+                                 halves() << 11 | kResult,
                              256 | 260 << 9 | 264u << 18 | below(4) << 27);
+            case Format::Vopd:
+                return form == Form::Plain ? dual(op) : std::nullopt;
             default:
                 return std::nullopt;
         }
     }
 
   private:
-    using Words = std::optional<std::array<std::uint32_t, 2>>;
-
-    static Words words(std::uint32_t first, std::uint32_t second = 0) { return std::array{first, second}; }
+    static Words words(std::uint32_t first, std::uint32_t second = 0, std::uint32_t third = 0) {
+        return std::array{first, second, third};
+    }
     std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_.next() >> 16) % count; }
     /// The register, or an inline constant.
     unsigned scalar(unsigned number) { return below(5) == 0 ? 128 + below(64) : number; }
     unsigned source0() {
         const unsigned which = below(6);
-        return which == 0 ? 128 + below(64) : which == 1 ? 20 : 256;
+        return which == 0 ? 128 + below(64) : which == 1 ? 20 : 256 + half(row_.src[0]);
     }
-    bool is_gfx10() const { return target_ == Target::gfx1030; }
+    bool is_rdna() const { return traits_of(target_).unified_formats; }
+    bool moves_everywhere() const { return traits_of(target_).dpp_everywhere; }
+    /// OP_SEL; of tiles of 32 bits there is none.
+    unsigned halves() { return row_.dst == Type::tile ? 0 : below(8); }
+    /// Of a short format: it may be the upper half of a register.
+    unsigned half(Type type) {
+        return traits_of(target_).register_halves && kfdemu::isa::is_half(type) ? below(2) << 7 : 0;
+    }
     bool has_signs() const { return is_float(row_.src[0]); }
+    bool has_halves() const {
+        return traits_of(target_).register_halves && !row_.is(kVop3b) &&
+               (kfdemu::isa::is_half(row_.dst) || kfdemu::isa::is_half(row_.src[0]));
+    }
 
     Words of_form(Form form, std::uint32_t base, unsigned vop3_opcode) {
         const bool modified = form == Form::Sdwa || form == Form::Dpp || form == Form::Dpp8;
@@ -92,28 +110,47 @@ class Encoder {
             case Form::Plain:
                 return words(base | source0(), below(~0u));
             case Form::Vop3:
-                return row_.is(kNoVop3) ? std::nullopt : vop3(vop3_opcode);
+                return row_.is(kNoVop3) ? std::nullopt : vop3(form, vop3_opcode);
             case Form::Sdwa:
                 return row_.is(kNoSdwa) ? std::nullopt : words(base | 249, sdwa());
             case Form::Dpp:
-                return row_.format == Format::Vopc ? std::nullopt : words(base | 250, dpp());
+                if (moves_everywhere() && !row_.is(kNoVop3) && below(2) == 0) return vop3(form, vop3_opcode);
+                if (row_.format == Format::Vopc && !moves_everywhere()) return std::nullopt;
+                return words(base | 250, dpp());
             case Form::Dpp8:
-                if (!is_gfx10() || row_.format == Format::Vopc) return std::nullopt;
+                if (!is_rdna() || (row_.format == Format::Vopc && !moves_everywhere())) return std::nullopt;
                 return words(base | (233 + below(2)), below(1 << 24) << 8);
         }
         return std::nullopt;
     }
-    Words vop3(unsigned opcode) {
+    /// VOP3 and VOP3P, whose source 0 DPP moves.
+    Words moved(Form form, std::uint32_t first, std::uint32_t second) {
+        if (form == Form::Vop3) return words(first, second);
+        if (!moves_everywhere()) return std::nullopt;
+        second &= ~0x1ffu;
+        if (form == Form::Dpp) return words(first, second | 250, dpp());
+        return words(first, second | (233 + below(2)), below(1 << 24) << 8);
+    }
+    /// The row's operation is the first, if it can be; each may read what the other writes.
+    Words dual(unsigned op) {
+        constexpr unsigned kOnlySecond = 16, kOfBoth = 13;
+        const unsigned any = below(kOfBoth + 3), other = any < kOfBoth ? any : any - kOfBoth + kOnlySecond;
+        const unsigned first = op < kOnlySecond ? op : below(kOfBoth), second = op < kOnlySecond ? other : op;
+        const auto source = [&] { return below(3) == 0 ? 256 + kResult + below(2) : source0(); };
+        return words(0xc8000000 | first << 22 | second << 17 | 4 << 9 | source(),
+                     kResult << 24 | kResult / 2 << 17 | 8 << 9 | source(), below(~0u));
+    }
+    Words vop3(Form form, unsigned opcode) {
         const bool carries = row_.is(kCarryOut) || row_.is(kVop3b);
         const unsigned result = row_.format == Format::Vopc ? kMask : kResult;
-        std::uint32_t first = (is_gfx10() ? 0xd4000000 : 0xd0000000) | opcode << 16 | result, second = 0;
+        std::uint32_t first = (is_rdna() ? 0xd4000000 : 0xd0000000) | opcode << 16 | result, second = 0;
         if (carries) first |= kMask << 8;
         if (has_signs() && !carries) first |= below(4) << 8, second |= below(4) << 29;
-        if (row_.is(kOpSel)) first |= below(16) << 11;
+        if (row_.is(kOpSel) || has_halves()) first |= below(16) << 11;
         if (below(4) == 0) first |= 1u << 15;  // CLAMP
         if (row_.is(kPermutes)) return words(first, 256 | 20 << 9 | 24 << 18);
         second |= source0() | 260 << 9 | (row_.is(kCarryIn) ? kCarry : 264u) << 18;
-        return words(first, second);
+        return moved(form, first, second);
     }
     std::uint32_t sdwa() {
         const std::uint32_t extend = has_signs() ? 0 : below(2) << 19 | below(2) << 27;
@@ -291,7 +328,10 @@ class Experiment {
 }  // namespace
 
 TEST_CASE("what differs when undefined bits do is undefined, for every instruction", "[check][init]") {
-    for (const Target target : dispatch_test::targets())
+    std::vector<Target> targets = dispatch_test::targets();
+    for (const Target other : {Target::gfx1100, Target::gfx1151})
+        if (std::ranges::find(targets, other) == targets.end()) targets.push_back(other);
+    for (const Target target : targets)
         for (const unsigned width : {kMostLanes, 32u}) {
             if (width != kMostLanes && (!traits_of(target).wave32 || !is_built(width))) continue;
             std::make_unique<Experiment>(target, width)->run_all();

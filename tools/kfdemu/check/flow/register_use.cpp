@@ -65,7 +65,7 @@ class Collector {
 
     void scalar() {
         const bool immediate = row_.format == Format::Sopk || row_.format == Format::Sopp;
-        for (unsigned n = 0; n < 2 && !immediate; ++n) reads_source(n);
+        for (unsigned n = 0; n < 3 && !immediate; ++n) reads_source(n);
         if (row_.is(kReadsVcc)) reads(kVcc, inst_.mask_dwords());
         if (row_.is(kReadsDst)) reads(inst_.dst, dwords(row_.dst));
         if (!row_.is(kNoResult)) writes(inst_.dst, dwords(row_.dst));

@@ -35,7 +35,8 @@ std::uint64_t constant(const Wave& wave, const Inst& inst, Operand operand, unsi
 
 Undefined Flow::read(Operand operand, unsigned lane) const {
     Undefined what = own.registers.at(operand, lane);
-    if (what.bits != 0 && what.origin == 0) what.origin = shared.origins.add({Source::Register, operand, inst});
+    if (what.bits != 0 && what.origin == 0)
+        what.origin = shared.origins.add({Source::Register, operand, dual != nullptr ? *dual : inst});
     return what;
 }
 

@@ -45,6 +45,7 @@ struct Flow {
     WaveShadow& own;
     const isa::Wave& wave;
     const isa::Inst& inst;
+    const isa::Inst* dual = nullptr;  ///< the VOPD that `inst` is an operation of
 
     isa::Op op() const { return static_cast<isa::Op>(inst.row); }
     const isa::Row& row() const { return isa::rows()[inst.row]; }

@@ -19,11 +19,12 @@ class ScalarFlow {
             const auto k = static_cast<std::uint32_t>(inst_.offset);
             b_.bits.value = row_.src[0] == Type::uimm ? k & 0xffff : k;
             if (row_.is(kReadsDst)) a_ = flow.read_scalar(inst_.dst, dwords(row_.dst));
-            if (row_.is(kReadsScc)) std::swap(a_, b_), old_ = b_;  // s_cmovk_i32 moves the immediate
+            if (row_.is(kReadsScc)) std::swap(a_, b_), c_ = b_;  // s_cmovk_i32 moves the immediate
         } else if (row_.format != Format::Sopp) {
             a_ = flow.read_scalar(inst_.src[0], dwords(row_.src[0]));
             b_ = flow.read_scalar(inst_.src[1], dwords(row_.src[1]));
-            if (row_.is(kReadsDst)) old_ = flow.read_scalar(inst_.dst, dwords(row_.dst));
+            c_ = row_.is(kReadsDst) ? flow.read_scalar(inst_.dst, dwords(row_.dst))
+                                    : flow.read_scalar(inst_.src[2], dwords(row_.src[2]));
         }
         if (row_.is(kReadsScc)) scc_ = {{flow.wave.scc, flow.own.registers.scc.bits}, scc_origin()};
     }
@@ -88,7 +89,7 @@ class ScalarFlow {
     }
 
     bool cancels() const { return row_.is(kCancels) && inst_.src[0] == inst_.src[1] && inst_.src[0] < kConstants; }
-    Operands operands() const { return {a_.bits, b_.bits, old_.bits, scc_.bits}; }
+    Operands operands() const { return {a_.bits, b_.bits, c_.bits, scc_.bits}; }
     Value result_of_row() {
         if (cancels()) return a_ = b_ = {};
         Value result;
@@ -100,9 +101,9 @@ class ScalarFlow {
     }
     /// Of the first source that has one of these undefined bits, else of the first that has any.
     Origin origin(std::uint64_t undefined) const {
-        for (const Value* value : {&a_, &b_, &old_})
+        for (const Value* value : {&a_, &b_, &c_})
             if ((value->bits.undefined & undefined) != 0) return value->origin;
-        for (const Value* value : {&a_, &b_, &scc_, &old_})
+        for (const Value* value : {&a_, &b_, &scc_, &c_})
             if (value->bits.any()) return value->origin;
         return 0;
     }
@@ -118,7 +119,7 @@ class ScalarFlow {
     const Row& row_;
     const RowFlow& rule_;
     const unsigned width_;
-    Value a_, b_, old_, scc_;
+    Value a_, b_, c_, scc_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "tools/kfdemu/check/flow/register_use.hpp"
 #include "tools/kfdemu/check/init/data_flow.hpp"
+#include "tools/kfdemu/isa/encodings/dual.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -26,22 +27,61 @@ class VectorFlow {
         if (row_.is(kPermutes)) return permute();
         if (row_.is(kSwaps)) return swap();
         if (dwords(row_.dst) > 4) return convert();
-        for (unsigned n = 0; n < 3; ++n) gather_source(n);
-        if (row_.is(kReadsDst) && !row_.is(kInserts)) gather_old();
-        if (row_.is(kCarryIn) || row_.is(kVccIn))
-            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], inst_.mask_dwords());
+        gather_sources();
         if (row_.format == Format::Vopc) return compare();
         compute();
     }
 
+    // What run() does for those that only compute, in two steps: of two operations, both read before either writes.
+
+    void gather_sources() {
+        for (unsigned n = 0; n < 3; ++n) gather_source(n);
+        if (row_.is(kReadsDst) && !row_.is(kInserts)) gather_old();
+        if (row_.is(kCarryIn) || row_.is(kVccIn))
+            carry_ = flow_.read_scalar(row_.is(kVccIn) ? Operand{kVcc} : inst_.src[2], inst_.mask_dwords());
+    }
+    void compute() {
+        const unsigned count = std::min(dwords(row_.dst), 4u);
+        const auto result = inst_.clamp ? rule_.clamped : rule_.result;
+        const bool moves = rule_.moves && result == rule_.result, same = cancels();
+        const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
+        for (Column& column : results_)
+            std::fill_n(column.bits, kMostLanes, 0), std::fill_n(column.origin, kMostLanes, 0);
+        Value carry;
+        for_each_lane(lanes_, [&](unsigned l) {
+            const LaneSources s = sources(l);
+            if (!s.any || same) return;
+            const std::uint64_t bits =
+                (result != nullptr ? result(s.operands).undefined : depends_on_all(s.operands)) & width;
+            const bool computed = !moves || s.operands.carry.any();
+            for (unsigned k = 0; k < count; ++k) {
+                results_[k].bits[l] = k < 2 ? static_cast<std::uint32_t>(bits >> 32 * k) : ~0u;
+                results_[k].origin[l] = s.origin | (computed ? kComputed : 0);
+            }
+            if (!row_.is(kCarryOut) || !condition_is_undefined(s.operands)) return;
+            if (!carry.bits.any()) carry.origin = s.origin | kComputed;
+            carry.bits.undefined |= std::uint64_t{1} << l;
+        });
+        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, inst_.mask_dwords(), carry);
+        if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
+        if ((inst_.op_sel & 16) != 0) keep_half();
+        if (row_.is(kInserts)) keep_bytes();
+        for (unsigned k = 0; k < count; ++k)
+            for_each_lane(lanes_, [&](unsigned l) {
+                flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l, results_[k].at(l));
+            });
+    }
+
   private:
     unsigned last_lane() const { return flow_.wave.width - 1u; }
-    /// Between the lanes of rows, as SRC1 and SRC2 say in four bits for each lane of a row: executed on undefined bits,
-    /// then on their origins.
+    /// Between the lanes of rows, as SRC1 and SRC2 say in four bits for each lane of a row, or between the halves of a
+    /// wave: executed on undefined bits, then on their origins.
     void permute() {
         Column& column = results_[0];
         gather(flow_, 0, 0, column);
-        const Value low = flow_.read_scalar(inst_.src[1], 1), high = flow_.read_scalar(inst_.src[2], 1);
+        const bool named = row_.src[1] != Type::none;
+        const Value low = named ? flow_.read_scalar(inst_.src[1], 1) : Value{},
+                    high = named ? flow_.read_scalar(inst_.src[2], 1) : Value{};
         ShadowWave& shadow = flow_.shared.wave;
         shadow.prepare(flow_.wave);
         Inst move = inst_;
@@ -158,10 +198,13 @@ class VectorFlow {
     /// What accumulates is a third source.
     void gather_old() {
         counts_[2] = std::min(dwords(row_.dst), 2u);
+        const unsigned shift = is_half(row_.dst) && (inst_.op_sel & 8) != 0 ? 16 : 0;
+        const std::uint32_t width = is_half(row_.dst) ? 0xffff : ~0u;
         for (unsigned k = 0; k < counts_[2]; ++k)
             for (unsigned l = 0; l < kMostLanes; ++l) {
                 const Undefined u = flow_.read(static_cast<Operand>(inst_.dst + k), l);
-                sources_[2][k].value[l] = 0, sources_[2][k].bits[l] = u.bits, sources_[2][k].origin[l] = u.origin;
+                sources_[2][k].value[l] = 0, sources_[2][k].origin[l] = u.origin;
+                sources_[2][k].bits[l] = u.bits >> shift & width;
             }
     }
 
@@ -205,7 +248,7 @@ class VectorFlow {
 
     void compare() {
         Value mask;
-        for_each_lane(flow_.wave.exec(), [&](unsigned l) {
+        for_each_lane(lanes_, [&](unsigned l) {
             const LaneSources s = sources(l);
             if (!s.any || !condition_is_undefined(s.operands)) return;
             if (!mask.bits.any()) mask.origin = s.origin | kComputed;
@@ -225,37 +268,6 @@ class VectorFlow {
         return ((undefined & 0xffff) != 0 ? 0xffff : 0) | ((undefined >> 16) != 0 ? 0xffff0000 : 0);
     }
 
-    void compute() {
-        const unsigned count = std::min(dwords(row_.dst), 4u);
-        const auto result = inst_.clamp ? rule_.clamped : rule_.result;
-        const bool moves = rule_.moves && result == rule_.result, same = cancels();
-        const std::uint64_t width = is_half(row_.dst) ? 0xffff : low_bits(32 * count);
-        for (Column& column : results_)
-            std::fill_n(column.bits, kMostLanes, 0), std::fill_n(column.origin, kMostLanes, 0);
-        Value carry;
-        for_each_lane(lanes_, [&](unsigned l) {
-            const LaneSources s = sources(l);
-            if (!s.any || same) return;
-            const std::uint64_t bits =
-                (result != nullptr ? result(s.operands).undefined : depends_on_all(s.operands)) & width;
-            const bool computed = !moves || s.operands.carry.any();
-            for (unsigned k = 0; k < count; ++k) {
-                results_[k].bits[l] = k < 2 ? static_cast<std::uint32_t>(bits >> 32 * k) : ~0u;
-                results_[k].origin[l] = s.origin | (computed ? kComputed : 0);
-            }
-            if (!row_.is(kCarryOut) || !condition_is_undefined(s.operands)) return;
-            if (!carry.bits.any()) carry.origin = s.origin | kComputed;
-            carry.bits.undefined |= std::uint64_t{1} << l;
-        });
-        if (row_.is(kCarryOut)) flow_.write_scalar(inst_.sdst, inst_.mask_dwords(), carry);
-        if (inst_.form == Form::Sdwa && count == 1) modify_result(flow_, results_[0]);
-        if ((inst_.op_sel & 16) != 0) keep_half();
-        if (row_.is(kInserts)) keep_bytes();
-        for (unsigned k = 0; k < count; ++k)
-            for_each_lane(lanes_, [&](unsigned l) {
-                flow_.own.registers.set(static_cast<Operand>(inst_.dst + k), l, results_[k].at(l));
-            });
-    }
     void keep_half() { keep_all_but((inst_.op_sel & 8) != 0 ? 16 : 0, 0xffff); }
     void keep_bytes() { keep_all_but(8 * (inst_.op_sel >> 2 & 3), 0xff); }
     /// The result's lowest bits go where they are kept from the old value's.
@@ -301,7 +313,43 @@ void gather(const Flow& flow, unsigned n, unsigned k, Column& out) {
     std::fill_n(out.origin, kMostLanes, value.origin);
 }
 
+namespace {
+
+/// The VOP1 or VOP2 that a row of VOPD executes.
+Op executed_by(Op dual) {
+    switch (dual) {
+#define VOPD(op, name, same, ...) \
+    case Op::name:                \
+        return Op::same;
+#include "tools/kfdemu/isa/rows/vopd.inc"
+#undef VOPD
+        default:
+            return dual;
+    }
+}
+Inst alone(Inst operation) {
+    operation.row = static_cast<std::uint16_t>(index(executed_by(static_cast<Op>(operation.row))));
+    operation.format = rows()[operation.row].format;
+    return operation;
+}
+
+void flow_dual(const Flow& flow) {
+    const auto with = [&](const Inst& inst) {
+        return Flow{flow.scene, flow.shared, flow.own, flow.wave, inst, &flow.inst};
+    };
+    const Inst first = alone(flow.inst), second = alone(second_of(flow.inst));
+    const Flow flows[] = {with(first), with(second)};
+    VectorFlow one{flows[0]}, other{flows[1]};
+    one.gather_sources();
+    other.gather_sources();
+    one.compute();
+    other.compute();
+}
+
+}  // namespace
+
 void flow_vector(const Flow& flow) {
+    if (flow.row().format == Format::Vopd) return flow_dual(flow);
     if (!flow.row().is(kMovesFrom) && !flow.row().is(kMovesTo)) return VectorFlow{flow}.run();
     flow.judge_m0();
     const Inst moved = moved_by_m0(flow.inst, flow.wave.s[kM0]);
@@ -311,7 +359,7 @@ void flow_vector(const Flow& flow) {
 bool keeps_parts(const Inst& inst) {
     const Row& row = rows()[inst.row];
     return row.is(kLowHalf) || row.is(kHighHalf) || is_half(row.shape.element) || inst.moves_lanes() ||
-           (inst.flags & kFinish) != 0;
+           (inst.flags & kFinish) != 0 || (inst.has(kWave32) && inst.row == index(Op::v_permlane64_b32));
 }
 
 }  // namespace kfdemu::check

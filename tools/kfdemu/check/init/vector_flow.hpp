@@ -9,10 +9,11 @@
 
 namespace kfdemu::check {
 
-/// VOP1, VOP2, VOP3, VOPC; VOP3P is in packed_flow.cpp.
+/// VOP1, VOP2, VOP3, VOPC, VOPD; VOP3P is in packed_flow.cpp.
 void flow_vector(const Flow& flow);
 void flow_packed(const Flow& flow);
-/// Whether the instruction may keep parts of its destination: DPP, SDWA, halves, loads of halves.
+/// Whether the instruction may keep parts of its destination: DPP, SDWA, halves, loads of
+/// halves; or all of it, because of the wave's width.
 bool keeps_parts(const isa::Inst& inst);
 
 /// One dword of a source or result, for all lanes.
