@@ -157,7 +157,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.first_system_sgpr = l.kernel.user_sgprs;
     group_id_sgprs_ = set_group_id(common, l, {});
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
-    registers_.flat_scratch = traits_of(l).architected_scratch;
+    registers_.flat_scratch = traits_of(l).architected_scratch && !traits_of(l).scratch_register;
     registers_.xnack_mask = !traits_of(l).scratch_register;
     registers_.lanes = l.kernel.width;
     registers_.allocated_vgprs = l.kernel.vgprs;

@@ -6,9 +6,9 @@
 // Each CU has an L1 cache for vector memory, which stores write through, and shares one for scalar loads; neither sees
 // what another CU stores. From gfx940 on, each XCC has an L2 cache, too, which is written back on demand, and SC0 and
 // SC1 are the scope of an access: SC1 alone is the agent. Before, GLC is the agent, and GLC with SLC nontemporal. On
-// GFX10, the cache of a CU is L0, and a shader array shares another, GL1, between all of them and the L2 cache of the
-// agent: GLC with DLC goes past both, and both have to be invalidated. Source: LLVM AMDGPUUsage, "Memory Model
-// GFX6-GFX9", "GFX90A", "GFX942", "GFX10-GFX11". Pure. Thread safety: any thread.
+// GFX10 and GFX11, the cache of a CU is L0, and a shader array shares another, GL1, between all of them and the L2
+// cache of the agent: GLC, of GFX10 with DLC, goes past both, and both have to be invalidated. Source: LLVM
+// AMDGPUUsage, "Memory Model GFX6-GFX9", "GFX90A", "GFX942", "GFX10-GFX11". Pure. Thread safety: any thread.
 #pragma once
 
 #include "tools/kfdemu/isa/rows/row.hpp"
@@ -19,6 +19,7 @@ namespace kfdemu::check {
 struct CacheModel {
     bool scopes = false;
     bool two_levels = false;  ///< L0 and GL1
+    bool needs_dlc = false;   ///< to go past both
 
     /// A load that looks for what other work-groups wrote: volatile, or atomic.
     bool looks_for_others(const isa::Inst& inst) const {
@@ -31,7 +32,7 @@ struct CacheModel {
     /// A load from vector memory that sees what other CUs have stored.
     bool misses(const isa::Inst& inst) const {
         if (inst.format == isa::Format::Smem) return false;
-        return inst.has(scopes ? isa::kScc : isa::kGlc) && (!two_levels || inst.has(isa::kDlc));
+        return inst.has(scopes ? isa::kScc : isa::kGlc) && (!needs_dlc || inst.has(isa::kDlc));
     }
     /// The cache of vector memory.
     bool empties(const isa::Inst& inst) const {
@@ -68,7 +69,7 @@ struct CacheModel {
 
 inline CacheModel cache_model(isa::Target target) {
     const isa::Traits& traits = isa::traits_of(target);
-    return {traits.scope_bits, traits.workgroup_processors};
+    return {traits.scope_bits, traits.workgroup_processors, traits.dlc_misses};
 }
 
 }  // namespace kfdemu::check

@@ -70,12 +70,14 @@ const Traits& traits_of(Target target) {
                                      .scratch_register = true,
                                      .vscnt = true,
                                      .row_share = true,
-                                     .vector_line_bytes = 128};
+                                     .vector_line_bytes = 128,
+                                     .dlc_misses = true};
     static constexpr Traits kGfx1100 = [] {
         Traits traits = kGfx1030;
         traits.architected_scratch = true;
         traits.packed_workitem_ids = true;
         traits.dpp_everywhere = true;
+        traits.dlc_misses = false;
         traits.sdwa = false;
         traits.null_before_m0 = true;
         traits.register_halves = true;

@@ -45,6 +45,7 @@ struct Traits {
     bool register_halves = false;       ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in
     bool fewer_formats = false;         ///< of buffers: GFX11's numbers, which leave out some
     bool instruction_prefetch = false;  ///< kernels say how much is fetched before they begin
+    bool dlc_misses = false;            ///< loads go past GL1 only with DLC
     bool gfx11_numbers = false;         ///< of messages and hardware registers; fields of s_waitcnt
     bool sve_bit = false;               ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
