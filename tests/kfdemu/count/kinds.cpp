@@ -18,7 +18,7 @@ isa::Inst instruction(isa::Op op) {
 
 }  // namespace
 
-TEST_CASE("classes of memory instructions", "[kfdemu][count]") {
+TEST_CASE("classes of instructions", "[kfdemu][count]") {
     using isa::Op;
     const struct {
         Op op;
@@ -38,6 +38,8 @@ TEST_CASE("classes of memory instructions", "[kfdemu][count]") {
         {Op::ds_bpermute_b32, Kind::Lds, true},
         {Op::ds_add_u32, Kind::Atomic, true},
         {Op::ds_gws_barrier, Kind::Other, false},
+        {Op::v_dual_mov_b32, Kind::Valu, true},
+        {Op::v_wmma_f32_16x16x16_f16, Kind::Matrix, true},
     };
     for (const auto& row : rows) {
         const isa::Inst inst = instruction(row.op);

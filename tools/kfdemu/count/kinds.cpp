@@ -55,7 +55,8 @@ Kind kind_of(const isa::Inst& inst) {
         case Format::Vopc:
         case Format::Vop3:
         case Format::Vop3p:
-            return row.is(isa::kMatrix) ? Kind::Matrix : Kind::Valu;
+        case Format::Vopd:
+            return row.is(isa::kMatrix) || row.multiplies_tiles() ? Kind::Matrix : Kind::Valu;
         case Format::Ds:
             return row.is(isa::kGws) ? Kind::Other : Kind::Lds;
         case Format::Flat:
