@@ -1,12 +1,16 @@
 #include "tests/kfdemu/check/checked.hpp"
 
+#include <utility>
+
 #include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace check_test {
 
 std::vector<Variant> variants() {
     std::vector<Variant> result;
-    for (const Target target : targets()) {
+    std::vector<Target> all = targets();
+    if (std::ranges::find(all, Target::gfx1100) == all.end()) all.push_back(Target::gfx1100);
+    for (const Target target : all) {
         result.emplace_back(target);
         if (kfdemu::isa::traits_of(target).wave32) result.emplace_back(target, true);
     }
@@ -17,6 +21,23 @@ std::string name_of(const Variant& variant) {
     return std::string{kfdemu::isa::name(variant.target)} + (variant.wide ? "w64" : "");
 }
 
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kOnGfx11[] = {
+    {"_short_d16_hi ", "_d16_hi_b16 "},
+    {"_dwordx4 ", "_b128 "},
+    {"_dwordx2 ", "_b64 "},
+    {"_dword ", "_b32 "},
+    {"store_byte ", "store_b8 "},
+    {"ds_read_", "ds_load_"},
+    {"ds_read2_", "ds_load_2addr_"},
+    {"ds_write_", "ds_store_"},
+    {"atomic_add ", "atomic_add_u32 "},
+    {"src_vccz", "src_scc"},
+};
+
+}  // namespace
+
 std::string spelled(const Variant& variant, std::string instruction) {
     const auto replace = [&](std::string_view from, std::string_view to) {
         if (const auto at = instruction.find(from); at != instruction.npos) instruction.replace(at, from.size(), to);
@@ -24,9 +45,12 @@ std::string spelled(const Variant& variant, std::string instruction) {
     if (!kfdemu::isa::traits_of(variant).wave32) return instruction;
     replace("v_add_u32", "v_add_nc_u32");
     replace("RETURNS", "glc");
+    const bool gfx11 = kfdemu::isa::traits_of(variant).gfx11_numbers;
+    for (const auto& [old, now] : kOnGfx11)
+        if (gfx11) replace(old, now);
     if (variant.wide) return instruction;
     replace("saveexec_b64", "saveexec_b32");
-    replace("dwordx2 vcc", "dword vcc");
+    replace(gfx11 ? "b64 vcc" : "dwordx2 vcc", gfx11 ? "b32 vcc" : "dword vcc");
     replace(" vcc", " vcc_lo");
     return instruction;
 }

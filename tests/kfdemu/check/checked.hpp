@@ -29,7 +29,7 @@ struct Variant {
     constexpr Variant(Target of, bool with_64 = false) : target{of}, wide{with_64} {}
     constexpr operator Target() const { return target; }
 };
-/// Of targets(), all.
+/// Of targets(), all, and of gfx1100.
 std::vector<Variant> variants();
 /// "gfx90a", "gfx1030w64".
 std::string name_of(const Variant& variant);
@@ -75,37 +75,43 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
     REQUIRE(gpu.rules().empty());
 }
 
-inline bool has_matrix(Target target) { return target >= Target::gfx908 && target != Target::gfx1030; }
+inline bool has_matrix(Target target) { return target >= Target::gfx908 && target < Target::gfx1030; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
-inline constexpr std::string_view kOfGfx10[] = {"counts_no_stores",
-                                                "own_instruction",
-                                                "vector_relative",
-                                                "other_row",
-                                                "moved",
-                                                "sum_of_three",
-                                                "silent_one_register",
-                                                "silent_flat_in_order",
-                                                "silent_null",
-                                                "eight_lanes",
-                                                "vector_number",
-                                                "lane_numbers",
-                                                "high_scalar",
-                                                "silent_last_register",
-                                                "silent_halves",
-                                                "inactive_lanes",
-                                                "silent_inactive_lanes",
-                                                "counted_by_register",
-                                                "silent_beyond_record",
-                                                "silent_beyond_bytes",
-                                                "within_record",
-                                                "beyond_record",
-                                                "any_record"};
+inline constexpr std::string_view kOfGfx11[] = {"upper_half", "tiles", "silent_tiles", "answer"},
+                                  kOfDual[] = {"dual", "silent_dual", "second_operation"};
+inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
+                                               "own_instruction",
+                                               "vector_relative",
+                                               "other_row",
+                                               "moved",
+                                               "sum_of_three",
+                                               "silent_one_register",
+                                               "silent_flat_in_order",
+                                               "silent_null",
+                                               "eight_lanes",
+                                               "vector_number",
+                                               "lane_numbers",
+                                               "high_scalar",
+                                               "silent_last_register",
+                                               "silent_halves",
+                                               "inactive_lanes",
+                                               "silent_inactive_lanes",
+                                               "counted_by_register",
+                                               "silent_beyond_record",
+                                               "silent_beyond_bytes",
+                                               "within_record",
+                                               "beyond_record",
+                                               "any_record"};
 /// Whether the target has this kernel of an assembly source.
-inline bool has_kernel(Target target, std::string_view kernel) {
+inline bool has_kernel(const Variant& target, std::string_view kernel) {
+    const auto among = [&](const auto& kernels) { return std::ranges::find(kernels, kernel) != std::end(kernels); };
+    const bool gfx11 = target == Target::gfx1100;
     if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;
     if (kernel == "scales" || kernel == "silent_scales" || kernel == "silent_table") return target == Target::gfx950;
-    if (std::ranges::find(kOfGfx10, kernel) != std::end(kOfGfx10)) return target == Target::gfx1030;
+    if (among(kOfRdna)) return gfx11 || target == Target::gfx1030;
+    if (among(kOfGfx11)) return gfx11;
+    if (among(kOfDual)) return gfx11 && !target.wide;
     return kernel != "matrix" || has_matrix(target);
 }
 /// The kernels of matrix.cpp that such a target has.

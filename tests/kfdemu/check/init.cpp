@@ -49,12 +49,15 @@ constexpr InitDefect kInitDefects[] = {
     {"half_exec", "exec", "s_mov_b32 exec_lo", "s20"},
     {"matrix", "stored", "global_store_dword v0, v3", "v1"},
     {"scales", "stored", "global_store_dword v0, v8", "v2"},
+    {"upper_half", "stored", "global_store_dword v0, v1", "v2"},
+    {"tiles", "stored", "global_store_dword v0, v2", "v8"},
+    {"dual", "stored", "global_store_dword v0, v2", "v3"},
 };
 
-constexpr const char* kInitCorrect[] = {"silent_xor",       "silent_masks",         "silent_known_bits",
-                                        "silent_padding",   "silent_bytes",         "silent_scalar_choice",
-                                        "silent_scales",    "silent_table",         "silent_moved",
-                                        "silent_exec_high", "silent_last_register", "silent_halves"};
+constexpr const char* kInitCorrect[] = {
+    "silent_xor",           "silent_masks",  "silent_known_bits", "silent_padding", "silent_bytes",
+    "silent_scalar_choice", "silent_scales", "silent_table",      "silent_moved",   "silent_exec_high",
+    "silent_last_register", "silent_halves", "silent_tiles",      "silent_dual"};
 
 struct Compiled {
     const char *kernel, *rule, *source;

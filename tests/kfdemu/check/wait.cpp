@@ -41,6 +41,9 @@ constexpr WaitDefect kWaitDefects[] = {
     {"inactive_lanes", kRead, "v_mov_b32_dpp v2, v1", "global_load_dword v1", "vmcnt(0)"},
     {"counted_by_register", kRead, "s_waitcnt_vscnt s20", "s_load_dword s20", "lgkmcnt(0)"},
     {"matrix", kRead, "v_mfma_f32_4x4x1", "global_load_dword v1", "vmcnt(0)"},
+    {"answer", kRead, "v_mov_b32_e32 v1, s8", "s_sendmsg_rtn_b64 s[8:9]", "lgkmcnt(0)"},
+    {"tiles", kRead, "v_wmma_f32_16x16x16_f16", "global_load_dword v15", "vmcnt(0)"},
+    {"second_operation", kRead, "v_dual_mov_b32 v4, v0 :: v_dual_mov_b32 v5, v1", "global_load_dword v1", "vmcnt(0)"},
 };
 
 constexpr const char* kWaitCorrect[] = {"silent_in_order",      "silent_flat",          "silent_other_lanes",
@@ -69,8 +72,8 @@ constexpr TooClose kTooClose[] = {
 };
 constexpr const char* kFarEnough[] = {"silent_salu", "silent_stores", "silent_others"};
 
-/// GFX10 inserts those wait states.
-bool waits_itself(Target target) { return target == Target::gfx1030; }
+/// RDNA inserts those wait states.
+bool waits_itself(Target target) { return kfdemu::isa::traits_of(target).wave32; }
 
 /// Runs each mended twin of `defects` and each of `correct`, all of which must be silent.
 template <class Defects, class Correct>
@@ -152,7 +155,7 @@ TEST_CASE("where the hardware waits itself, GFX9's wait states are not missing",
 
 TEST_CASE("on GFX10, the denormal mode changes three wait states after a float atomic", "[check][wait]") {
     for (const Variant target : variants()) {
-        if (!waits_itself(target)) continue;
+        if (target != Target::gfx1030) continue;
         for (const char* kernel : {"denormals", "denormals_mended", "silent_denormals"}) {
             Checked gpu{target, Check::wait};
             require_finished(run_defect(gpu, gpu.load("hazard"), kernel), kernel);

@@ -13,7 +13,7 @@ INLINE u32 by_lane(u32 n) {
     return n;
 }
 INLINE void wait_for_stores() {
-#ifdef __GFX10__
+#if defined(__GFX10__) || defined(__GFX11__)
     asm volatile("s_waitcnt_vscnt null, 0x0" ::: "memory");
 #else
     asm volatile("s_waitcnt vmcnt(0)" ::: "memory");

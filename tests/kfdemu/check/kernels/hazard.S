@@ -1,6 +1,11 @@
 // Kernels in which two instructions follow each other too closely, each with its mended twin NAME_mended.
 #include "kernel.inc"
 
+#ifdef GFX11
+#define FLAG src_scc
+#else
+#define FLAG src_vccz
+#endif
 #ifdef GFX940
 #define STORED_LATE 2
 #else
@@ -79,7 +84,7 @@ pair lane_written
 .macro flag_as_data_body fix
   v_cmp_eq_u32 vcc, v0, v0
   states \fix, 5
-  v_mov_b32 v1, src_vccz
+  v_mov_b32 v1, FLAG
   store_v1
 .endm
 pair flag_as_data

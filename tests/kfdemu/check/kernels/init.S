@@ -208,11 +208,16 @@ pair half
 .macro word_select_body fix
   global_load_short_d16 v1, v0, s[4:5]
   s_waitcnt vmcnt(0)
+#ifdef GFX11
+  v_mov_b32 v2, 0
+  v_add_nc_u16 v2, v1, v1 op_sel:[0,1-\fix,0]
+#else
 .if \fix
   v_add_u32_sdwa v2, v1, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_0
 .else
   v_add_u32_sdwa v2, v1, v1 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:WORD_0 src1_sel:WORD_1
 .endif
+#endif
   store v2
 .endm
 pair word_select
@@ -374,6 +379,67 @@ pair sum_of_three
   store v1
 .endm
 pair high_scalar
+#endif
+
+#ifdef GFX11
+// The number of a short format's register says which half of v2 is moved to v1.h: clang 19 has no name for it.
+.macro upper_half_body fix
+  v_mov_b32 v1, 0
+  global_load_short_d16 v2, v0, s[4:5]
+  s_waitcnt vmcnt(0)
+  .long 0x7f023982 - 0x80 * \fix
+  store v1
+.endm
+pair upper_half
+
+// Products of ones. A's row 5, which lane 5 has, is undefined unless EXEC has the lane.
+.macro multiply_tiles exec_of_a
+  s_mov_mask exec, \exec_of_a
+.irp n, 8, 9, 10, 11, 12, 13, 14, 15
+  v_mov_b32 v\n, 0x3c003c00
+.endr
+  s_mov_mask exec, -1
+.irp n, 16, 17, 18, 19, 20, 21, 22, 23
+  v_mov_b32 v\n, 0x3c003c00
+.endr
+  v_wmma_f32_16x16x16_f16 TILE(24), v[8:15], v[16:23], 0
+.endm
+// Row 5 of D.
+.macro tiles_body fix
+  multiply_tiles ~(0x20 * (1 - \fix))
+  s_mov_b32 exec_lo, 0xffff0000
+#ifdef WAVE32
+  store v26
+#else
+  s_mov_b32 exec_hi, 0
+  store v25
+#endif
+.endm
+pair tiles
+
+// Row 0.
+begin silent_tiles
+  multiply_tiles ~0x20
+  store v24
+end silent_tiles
+
+#ifdef WAVE32
+// The second operation reads v2 before the first writes it.
+.macro dual_body fix
+  if_fixed \fix, v_mov_b32 v3, 0
+  v_mov_b32 v2, 0
+  v_dual_mov_b32 v2, v3 :: v_dual_add_nc_u32 v5, v0, v2
+  store v5
+  store v2
+.endm
+pair dual
+
+begin silent_dual
+  v_mov_b32 v2, 0
+  v_dual_mov_b32 v2, v3 :: v_dual_and_b32 v5, 0, v2
+  store v5
+end silent_dual
+#endif
 #endif
 
 #ifdef HAS_MATRIX

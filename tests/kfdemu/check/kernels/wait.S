@@ -297,7 +297,11 @@ pair counts_no_stores
   s_mov_b32 s8, 1
   s_waitcnt_vmcnt null, 0x0
   s_waitcnt_vscnt null, 0x0
+#ifdef GFX11
+  s_waitcnt_lgkmcnt null, 0x1
+#else
   s_waitcnt_lgkmcnt s8, 0x0
+#endif
 .if \fix
   s_waitcnt_lgkmcnt null, 0x0
 .endif
@@ -328,6 +332,35 @@ pair vector_relative
   global_store_dword v0, v2, s[6:7]
 .endm
 pair other_row
+#endif
+
+#ifdef GFX11
+.macro answer_body fix
+  s_sendmsg_rtn_b64 s[8:9], sendmsg(MSG_RTN_GET_REALTIME)
+  wait_if \fix, 63, 0
+  v_mov_b32 v1, s8
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair answer
+
+.macro tiles_body fix
+  global_load_dword v15, v0, s[4:5]
+  wait_if \fix, 0
+  v_wmma_f32_16x16x16_f16 TILE(24), v[16:23], v[8:15], 0
+  s_waitcnt vmcnt(0)
+.endm
+pair tiles
+
+#ifdef WAVE32
+.macro second_operation_body fix
+  global_load_dword v1, v0, s[4:5]
+  wait_if \fix, 0
+  v_dual_mov_b32 v4, v0 :: v_dual_mov_b32 v5, v1
+  s_waitcnt vmcnt(0)
+  global_store_dword v0, v5, s[6:7]
+.endm
+pair second_operation
+#endif
 #endif
 
 // Later stores count, too; on GFX10, later loads.

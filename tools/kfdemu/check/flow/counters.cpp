@@ -36,11 +36,11 @@ bool Counters::stores(const Inst& inst) {
     return row.is(kStore) || (row.is(kAtomic) && !inst.has(kGlc));
 }
 
-/// VMCNT in bits 3:0 and 15:14, LGKMCNT from bit 8 on: four bits, six on GFX10.
+/// VMCNT in bits 3:0 and 15:14, LGKMCNT from bit 8 on: four bits, six on GFX10. GFX11: bits 15:10 and 9:4.
 Waits Counters::of_waitcnt(std::uint32_t operand) const {
     Waits waits;
-    waits.loads = (operand & 15) | (operand >> 14 & 3) << 4;
-    waits.local = operand >> 8 & most().local;
+    waits.loads = gfx11_ ? operand >> 10 & 63 : (operand & 15) | (operand >> 14 & 3) << 4;
+    waits.local = operand >> (gfx11_ ? 4 : 8) & most().local;
     if (!separate_) waits.stores = waits.loads;
     return waits;
 }

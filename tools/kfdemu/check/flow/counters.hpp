@@ -5,9 +5,9 @@
 //     const Waits waits = counters.waits(wave, inst);         // of any instruction
 //     if (waits.loads == 0) …                                 // s_waitcnt vmcnt(0)
 //
-// vmcnt counts vector memory, lgkmcnt LDS, scalar memory and messages. On GFX10, vscnt counts the vector memory that
-// returns nothing: stores, and atomics without GLC. Sources: "Vega" and "RDNA 2" ISA manuals, "Data Dependency
-// Resolution"; LLVM's SIInsertWaitcnts.cpp. Pure. Thread safety: any thread.
+// vmcnt counts vector memory, lgkmcnt LDS, scalar memory and messages. From GFX10 on, vscnt counts the vector memory
+// that returns nothing: stores, and atomics without GLC. Sources: "Vega", "RDNA 2" and "RDNA 3" ISA manuals, "Data
+// Dependency Resolution"; LLVM's SIInsertWaitcnts.cpp. Pure. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,17 @@ struct Waits {
 
 class Counters {
   public:
-    explicit Counters(isa::Target target) : separate_{isa::traits_of(target).vscnt} {}
+    explicit Counters(isa::Target target)
+        : separate_{isa::traits_of(target).vscnt}, gfx11_{isa::traits_of(target).gfx11_numbers} {}
 
     /// The hardware stalls rather than let a counter exceed these.
     Waits most() const { return {63, 63, separate_ ? 63u : 15u}; }
     bool counts_load(const isa::Inst& inst) const { return counts(inst) && !(separate_ && stores(inst)); }
     bool counts_store(const isa::Inst& inst) const { return counts(inst) && (!separate_ || stores(inst)); }
+    /// S_SENDMSG_RTN: its result arrives with lgkmcnt.
+    static bool is_answered(const isa::Inst& inst) {
+        return inst.format == isa::Format::Sop1 && isa::rows()[inst.row].src[0] == isa::Type::message;
+    }
     /// Whether instructions of the format may wait; tested for every instruction.
     static constexpr bool may_wait(isa::Format format) {
         return format == isa::Format::Sopp || format == isa::Format::Sopk;
@@ -53,7 +58,7 @@ class Counters {
     Waits of_waitcnt(std::uint32_t operand) const;
     Waits of_scalar(const isa::Wave& wave, const isa::Inst& inst) const;
 
-    bool separate_;
+    bool separate_, gfx11_;
 };
 
 }  // namespace kfdemu::check

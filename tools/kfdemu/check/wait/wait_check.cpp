@@ -34,6 +34,8 @@ std::uint64_t moved_from(const Wave& wave, const Inst& inst) {
     return from;
 }
 
+bool to_scalars(const Inst& inst) { return inst.format == Format::Smem || inst.format == Format::Sop1; }
+
 /// The lanes of a vector register that `use` concerns.
 std::uint64_t lanes_of(const Wave& wave, const Inst& inst, const RegisterUse& use) {
     if (use.first < kConstants) return kAll;
@@ -61,7 +63,7 @@ std::string nops(unsigned states) {
 }  // namespace
 
 Route WaitCheck::route_of(const Wave& wave, const Inst& inst) const {
-    if (inst.format == Format::Smem) return {.any_order = true};
+    if (to_scalars(inst)) return {.any_order = true};
     if (inst.format == Format::Ds) return {.lds = true};
     const bool flat = inst.format == Format::Flat && inst.segment == Segment::Flat;
     return flat ? route_of_flat(wave, inst) : Route{.memory = counters_.counts_load(inst)};
@@ -82,13 +84,13 @@ Route WaitCheck::route_of_flat(const Wave& wave, const Inst& inst) const {
 void WaitCheck::before(const Scene& scene, InstCache& cache, const Wave& wave, const Inst& inst) {
     if (const Hazard* hazard = hazards_.before(inst)) report(scene, *hazard, wave, inst);
     const Waits waits = counters_.waits(wave, inst);
-    const bool memory = may_access(inst.format);
+    const bool memory = may_access(inst.format) || Counters::is_answered(inst);
     const Route route = memory ? route_of(wave, inst) : Route{};
     if (!board_.empty())
         use_registers(scene, moves_relative(inst) ? register_uses(moved_by_m0(inst, wave.s[kM0])) : cache.uses(inst),
                       route, wave, inst);
     if (waits.any()) board_.wait(waits);
-    if (memory) board_.issue(inst, route, inst.format == Format::Smem ? kAll : wave.exec());
+    if (memory) board_.issue(inst, route, to_scalars(inst) ? kAll : wave.exec());
 }
 
 void WaitCheck::use_registers(const Scene& scene, const RegisterUses& uses, const Route& route, const Wave& wave,
