@@ -19,7 +19,7 @@ test_packages=(catch2 "${demo_packages[@]}" kmod python3-jsonschema python3-nump
 ci_packages=(libclang-rt-19-dev debootstrap qemu-user clang-14? lld-14? clang-16? lld-16? llvm-22? "${lint_packages[@]}")
 
 # What kfdemu emulates: the kernels inside the libraries are compiled for these alone where no GPU is.
-kfdemu_models=gfx900,gfx906,gfx908,gfx90a,gfx942,gfx1030
+kfdemu_models=gfx900,gfx906,gfx908,gfx90a,gfx942,gfx1030,gfx1100,gfx1151
 
 # Kernels that were compiled before, by any build of this checkout: tools/kernel-cache.
 export HSADRV_KERNEL_CACHE=${HSADRV_KERNEL_CACHE-$root/.cache/kernels}

@@ -85,7 +85,7 @@ std::variant<std::shared_ptr<Dispatch>, LaunchRefused> start(Gpu& gpu, fuzz::Inp
     setup.queue.queue_ptr = kData + 256;
     setup.queue.scratch_base = kScratch;
     setup.queue.scratch_lane_bytes = kLaneBytes;
-    setup.queue.tmpring_size = kWaves | kWaveBytes / 1024 << 12;
+    setup.queue.scratch = {kWaves, kWaveBytes};
     setup.queue.scratch_descriptor = {kScratch, 1u << 31, kWaveBytes * kWaves,
                                       1u << 23 | 3u << 21 | 1u << 19 | 4u << 15 | 0xfac};
     setup.gpu.target = gpu.code.target();

@@ -2,7 +2,8 @@
 #pragma once
 
 // The wave's compute unit, its shader array and engine, and its XCC, in one number; on RDNA the work-group processor in
-// place of the compute unit. Sources: HW_ID of the "Vega" ISA manual, HW_ID1 of the "RDNA2" ISA manual, XCC_ID of LLVM.
+// place of the compute unit. Sources: HW_ID of the "Vega" ISA manual, HW_ID1 of the "RDNA2" and "RDNA3" ISA manuals,
+// XCC_ID of LLVM.
 static uint compute_unit(void) {
     enum { whole_register = 31 << 11 };
 #if defined(__GFX9__)
@@ -15,6 +16,6 @@ static uint compute_unit(void) {
 #endif
 #else
     enum { hw_id1 = 23 };
-    return __builtin_amdgcn_s_getreg(hw_id1 | whole_register) & 0xd3c00;
+    return __builtin_amdgcn_s_getreg(hw_id1 | whole_register) & 0x1d3c00;
 #endif
 }

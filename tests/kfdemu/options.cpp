@@ -78,12 +78,14 @@ TEST_CASE("suppression files, the limit and the stop are options", "[kfdemu][opt
 TEST_CASE("an invalid KFDEMU is refused with the valid choices", "[kfdemu][options]") {
     using test_support::Contains;
     CHECK_THAT(refused("yes"), Contains("auto, on, off"));
-    CHECK_THAT(refused("gpu=gfx1100"), Contains("gfx90a"));
+    CHECK_THAT(refused("gpu=gfx1200"), Contains("gfx90a"));
     CHECK_THAT(refused("gpus=0"), Contains("1 to 8"));
     CHECK_THAT(refused("gpus=9"), Contains("1 to 8"));
     CHECK_THAT(refused("vram=lots"), Contains("such as 8G"));
     CHECK_THAT(refused("vram=1M"), Contains("64M"));
     CHECK_THAT(refused("vram-access=maybe"), Contains("host or private"));
+    CHECK_THAT(refused("vram-access=private,gpu=gfx1151"), Contains("gfx1151 is an APU"));
+    CHECK_FALSE(parsed_options("strict,gpu=gfx1151").private_vram());
     for (const char* version : {"kfd=1", "kfd=.", "kfd=1.x"}) CHECK_THAT(refused(version), Contains("such as 1.15"));
     CHECK_THAT(refused("jit=maybe"), Contains("expected on or off"));
     CHECK_THAT(refused("waits=long"), Contains("expected sleep or spin"));

@@ -93,6 +93,28 @@ TEST_CASE("a GPU of several XCCs is one node, or one of each", "[kfdemu][sysfs]"
     CHECK(names(one, root + "/nodes/1/caches").size() == 2);
 }
 
+TEST_CASE("an APU's memory is half of the host's, or a carve-out", "[kfdemu][sysfs]") {
+    Topology shared = machine(1, "gfx1151");
+    shared.used = [](unsigned) { return MemoryUse{.vram = 12288, .system = 4096}; };
+    const std::string device = "/sys/class/drm/card0/device/";
+    const auto bytes = [](const std::string& said) { return std::stoull(said); };
+    const auto bank = [](const Topology& one) {
+        return property(text(one, root + "/nodes/1/mem_banks/0/properties"), "size_in_bytes");
+    };
+    CHECK(bank(shared) == shared.system_memory_bytes / 2 / 4096 * 4096);
+    CHECK(bytes(text(shared, device + "mem_info_gtt_total")) == bank(shared));
+    CHECK(bytes(text(shared, device + "mem_info_gtt_used")) == 16384);
+    CHECK(bytes(text(shared, device + "mem_info_vram_total")) == 512u << 20);
+    CHECK(bytes(text(shared, device + "mem_info_vram_used")) == 0);
+    Topology carved = make_topology(std::get<Options>(parse_options("gpu=gfx1151,vram=4G,strict")));
+    carved.used = shared.used;
+    CHECK(bank(carved) == std::uint64_t{4} << 30);
+    CHECK(bytes(text(carved, device + "mem_info_vram_total")) == bank(carved));
+    CHECK(bytes(text(carved, device + "mem_info_vis_vram_total")) == bank(carved));
+    CHECK(bytes(text(carved, device + "mem_info_vram_used")) == 12288);
+    CHECK(bytes(text(carved, device + "mem_info_gtt_used")) == 4096);
+}
+
 TEST_CASE("node 0 is the CPU, each GPU is a node after it", "[kfdemu][sysfs]") {
     const Topology two = machine(2);
     CHECK(names(two, root + "/nodes") == std::vector<std::string>{"0", "1", "2"});

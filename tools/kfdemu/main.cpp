@@ -185,8 +185,8 @@ int main(int argc, char** argv) {
     }
     keep_words(command, argc, argv);
 
-    if (private_vram) options.behaviours.set(kfdemu::Behaviour::private_vram);
     std::string text = kfdemu::to_string(options);
+    if (private_vram) text += ",vram-access=private";
     for (const auto& [name, value] : {std::pair{"partition", partition},
                                       {"vram", vram},
                                       {"kfd", kfd},

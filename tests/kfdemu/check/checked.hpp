@@ -29,7 +29,7 @@ struct Variant {
     constexpr Variant(Target of, bool with_64 = false) : target{of}, wide{with_64} {}
     constexpr operator Target() const { return target; }
 };
-/// Of targets(), all, and of gfx1100.
+/// Of targets().
 std::vector<Variant> variants();
 /// "gfx90a", "gfx1030w64".
 std::string name_of(const Variant& variant);
@@ -97,7 +97,6 @@ inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
                                                "silent_halves",
                                                "inactive_lanes",
                                                "silent_inactive_lanes",
-                                               "counted_by_register",
                                                "silent_beyond_record",
                                                "silent_beyond_bytes",
                                                "within_record",
@@ -106,9 +105,10 @@ inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
 /// Whether the target has this kernel of an assembly source.
 inline bool has_kernel(const Variant& target, std::string_view kernel) {
     const auto among = [&](const auto& kernels) { return std::ranges::find(kernels, kernel) != std::end(kernels); };
-    const bool gfx11 = target == Target::gfx1100;
+    const bool gfx11 = target == Target::gfx1100 || target == Target::gfx1151;
     if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;
     if (kernel == "scales" || kernel == "silent_scales" || kernel == "silent_table") return target == Target::gfx950;
+    if (kernel == "counted_by_register") return target == Target::gfx1030;
     if (among(kOfRdna)) return gfx11 || target == Target::gfx1030;
     if (among(kOfGfx11)) return gfx11;
     if (among(kOfDual)) return gfx11 && !target.wide;

@@ -52,11 +52,11 @@ inline std::uint64_t executed(const ListedKernel& kernel, Kind kind) {
     return kernel.executed[static_cast<std::size_t>(kind)];
 }
 
-/// The sums of all instructions whose text begins so; there has to be one.
-inline Sums sums_of(const ListedKernel& kernel, std::string_view beginning) {
+/// The sums of all instructions whose text begins so, or so on GFX11; there has to be one.
+inline Sums sums_of(const ListedKernel& kernel, std::string_view beginning, std::string_view on_gfx11) {
     Sums sums;
     for (const ListedInstruction& each : kernel.instructions)
-        if (each.text.starts_with(beginning)) sums += each.sums;
+        if (each.text.starts_with(beginning) || each.text.starts_with(on_gfx11)) sums += each.sums;
     INFO(beginning);
     REQUIRE(sums.executions != 0);
     return sums;

@@ -92,7 +92,8 @@ TEST_CASE("a load over the end of a buffer", "[kfdemu][count]") {
     on_each_target("accesses", [](Counting& gpu) {
         gpu.code.launch("over_the_end", {.grid = {64}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(64 * 4),
                         gpu.machine.allocate<std::uint32_t>(64 * 4));
-        CHECK(sums_of(gpu.only(), "buffer_load_dwordx4").memory == gpu.traffic(gpu.waves(64), 63 * 16 + 8, 1024));
+        CHECK(sums_of(gpu.only(), "buffer_load_dwordx4", "buffer_load_b128").memory ==
+              gpu.traffic(gpu.waves(64), 63 * 16 + 8, 1024));
     });
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("each work-item that loads from the same bank costs a cycle", "[kfdemu
         on_each_target("published", [&](Counting& gpu) {
             INFO(items << " work-items");
             gpu.code.launch("same_bank", {.grid = {items}, .group = {items}}, gpu.machine.allocate<std::uint32_t>(64));
-            CHECK(sums_of(gpu.only(), "ds_read_b32").lds == LdsTraffic{1, items * 4, items - 1});
+            CHECK(sums_of(gpu.only(), "ds_read_b32", "ds_load_b32").lds == LdsTraffic{1, items * 4, items - 1});
         });
     }
 }
@@ -56,7 +56,7 @@ TEST_CASE("a load of a matrix operand from LDS", "[kfdemu][count]") {
         on_each_target("published", [&](Counting& gpu) {
             INFO(name);
             gpu.code.launch(name, {.grid = {64}, .group = {64}}, gpu.machine.allocate<std::uint32_t>(64 * 4));
-            CHECK(sums_of(gpu.only(), "ds_read_b128").lds == LdsTraffic{gpu.waves(64), 1024, 8});
+            CHECK(sums_of(gpu.only(), "ds_read_b128", "ds_load_b128").lds == LdsTraffic{gpu.waves(64), 1024, 8});
         });
     }
 }

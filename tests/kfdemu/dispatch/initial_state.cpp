@@ -60,7 +60,7 @@ Launch everything_enabled(Target target) {
     l.queue.scratch_descriptor = {1, 2, 3, 4};
     l.queue.scratch_base = 0x7777'8888'0000;
     l.queue.dispatch_id = 0x9'0000'0001;
-    l.queue.tmpring_size = 32 | 8 << 12;
+    l.queue.scratch = {32, 8 * 1024};
     l.gpu.target = target;
     return l;
 }

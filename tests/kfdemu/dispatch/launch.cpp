@@ -125,6 +125,17 @@ TEST_CASE("a descriptor that breaks a rule is refused, saying which", "[dispatch
     }
 }
 
+TEST_CASE("a queue's scratch memory is counted by XCCs in KiB, from GFX11 on by shader engines in 256 bytes",
+          "[dispatch][launch]") {
+    const ScratchRing vega = scratch_ring(0xfff | 0x1fffu << 12, {.target = isa::Target::gfx90a});
+    CHECK(vega.waves == 0xfff);
+    CHECK(vega.wave_bytes == 0x1fff * 1024);
+    const GpuFacts navi{.target = isa::Target::gfx1100, .shader_engines = 6, .arrays_per_engine = 2};
+    const ScratchRing ring = scratch_ring(32 | 0x7fffu << 12, navi);
+    CHECK(ring.waves == 32 * 6);
+    CHECK(ring.wave_bytes == 0x7fff * 256);
+}
+
 TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][launch]") {
     struct Row {
         Refusal reason;
@@ -153,7 +164,7 @@ TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][lau
     };
     QueueFacts queue;
     queue.scratch_lane_bytes = 64;
-    queue.tmpring_size = 4 | 4 << 12;
+    queue.scratch = {4, 4096};
     for (const Row& row : rows) {
         KernelDispatchPacket p = packet();
         row.change(p);

@@ -118,7 +118,7 @@ Machine::Machine(Target target, std::uint32_t scratch_lane_bytes, std::uint32_t 
     queue.queue_ptr = 0x1234'5678'9abc;
     queue.scratch_base = base;
     queue.scratch_lane_bytes = scratch_lane_bytes;
-    queue.tmpring_size = scratch_waves | wave_bytes / 1024 << 12;
+    queue.scratch = {scratch_waves, wave_bytes};
     // Swizzled; 4-byte elements, index stride 64, add the lane number. GFX10: as 32_UINT, checked for being empty.
     const std::uint32_t format =
         kfdemu::isa::traits_of(target).unified_formats ? 20u << 12 | 1u << 24 | 2u << 28 : 1u << 19 | 4u << 15;

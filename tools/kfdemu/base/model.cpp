@@ -47,9 +47,21 @@ constexpr Model kModels[] = {
     {.name = "gfx1030", .gfx_target_version = 100300, .device_id = 0x73bf, .pci_revision = 0xc0, .asic_revision = 1, .family = 143,
      .xccs = 1, .compute_units = 80, .simds_per_cu = 2, .max_waves_per_simd = 16,
      .shader_engines = 4, .arrays_per_engine = 2, .cus_per_array = 10, .wavefront_lanes = 32, .max_scratch_slots_per_cu = 32, .lds_kib = 64, .lds_granule_bytes = 1024,
-     .l1_kib = 16, .l2_kib = 4096, .l3_kib = 131072, .cache_line_bytes = 128, .engine_clock_mhz = 2660, .memory_clock_mhz = 1000, .memory_width_bits = 256,
+     .l1_kib = 16, .l2_kib = 4096, .l3_kib = 131072, .cache_line_bytes = 128, .engine_clock_mhz = 2660, .memory_clock_mhz = 1000, .memory_width_bits = 256, .memory_type = 9,
      .firmware = 115, .sdma_firmware = 80, .sdma_engines = 4, .xgmi_sdma_engines = 0, .vram_gib = 16, .workgroup_processors = true, .sram_ecc = false,
      .barrier_value = false, .fan = true, .runtime = "5.2.3 (Debian 12)"},
+    {.name = "gfx1100", .gfx_target_version = 110000, .device_id = 0x744c, .pci_revision = 0xc8, .asic_revision = 0, .family = 145,
+     .xccs = 1, .compute_units = 96, .simds_per_cu = 2, .max_waves_per_simd = 16,
+     .shader_engines = 6, .arrays_per_engine = 2, .cus_per_array = 8, .wavefront_lanes = 32, .max_scratch_slots_per_cu = 32, .lds_kib = 64, .lds_granule_bytes = 1024,
+     .l1_kib = 32, .l2_kib = 6144, .l3_kib = 98304, .cache_line_bytes = 128, .engine_clock_mhz = 2526, .memory_clock_mhz = 1249, .memory_width_bits = 384, .memory_type = 9,
+     .firmware = 202, .sdma_firmware = 20, .sdma_engines = 2, .xgmi_sdma_engines = 0, .vram_gib = 24, .workgroup_processors = true, .sram_ecc = false,
+     .barrier_value = false, .fan = true, .runtime = "6.1.2 (Debian 13)"},
+    {.name = "gfx1151", .gfx_target_version = 110501, .device_id = 0x1586, .pci_revision = 0xc1, .asic_revision = 0, .family = 150,
+     .xccs = 1, .compute_units = 40, .simds_per_cu = 2, .max_waves_per_simd = 16,
+     .shader_engines = 2, .arrays_per_engine = 2, .cus_per_array = 10, .wavefront_lanes = 32, .max_scratch_slots_per_cu = 32, .lds_kib = 64, .lds_granule_bytes = 1024,
+     .l1_kib = 32, .l2_kib = 2048, .l3_kib = 32768, .cache_line_bytes = 128, .engine_clock_mhz = 2900, .memory_clock_mhz = 1000, .memory_width_bits = 256, .memory_type = 12,
+     .firmware = 29, .sdma_firmware = 14, .sdma_engines = 1, .xgmi_sdma_engines = 0, .vram_gib = 0, .integrated = true, .workgroup_processors = true, .sram_ecc = false,
+     .barrier_value = false, .fan = false, .runtime = "6.1.2 (Debian 13)"},
 };
 // clang-format on
 

@@ -139,10 +139,12 @@ std::string escaped(std::string_view value) {
 
 std::variant<Options, std::string> parse_options(std::string_view text) {
     Options options;
+    bool private_vram = false;
     while (!text.empty()) {
         const std::string next = take_word(text);
         const std::string_view word = next;
         if (word.empty()) continue;
+        private_vram |= word == "vram-access=private";
         if (word == "auto") {
             options.mode = Mode::automatic;
         } else if (word == "on") {
@@ -162,6 +164,8 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
             return std::string{word} + ": expected auto, on, off, strict, check, check-stop or NAME=VALUE";
         }
     }
+    if (private_vram && find_model(options.model)->integrated)
+        return "vram-access=private: " + options.model + " is an APU, whose memory the host can access";
     if (!options.checks.any() && !options.check_report.empty())
         return "check-report=" + options.check_report + ": nothing is checked; add check or check=NAME";
     return options;

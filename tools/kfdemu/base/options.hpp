@@ -57,7 +57,8 @@ struct Options {
     std::int64_t check_first = 0;           ///< the process that `kfdemu run` becomes, if it checks or counts
     std::string counters;                   ///< the file for what kernels execute; empty: it is not counted
 
-    bool private_vram() const { return behaviours.has(Behaviour::private_vram); }
+    /// An APU has no memory that the host cannot access.
+    bool private_vram() const { return behaviours.has(Behaviour::private_vram) && !find_model(model)->integrated; }
 };
 
 inline constexpr unsigned kMaxGpus = 8;

@@ -6,7 +6,18 @@
 
 #include <algorithm>
 
+#include "tools/kfdemu/base/page.hpp"
+
 namespace kfdemu {
+namespace {
+
+/// Of an APU, from Linux 6.10 on: what the kernel allows in graphics memory (ttm_tt_pages_limit), half of all.
+std::uint64_t vram_bytes(const Options& options, const Model& model, std::uint64_t system_bytes) {
+    if (options.vram_bytes != 0) return options.vram_bytes;
+    return model.integrated ? system_bytes / 2 / kPage * kPage : std::uint64_t{model.vram_gib} << 30;
+}
+
+}  // namespace
 
 Topology make_topology(const Options& options) {
     Topology topology;
@@ -16,18 +27,18 @@ Topology make_topology(const Options& options) {
     // Partitions are functions of their board's PCI device (kfd_topology.c, location_id).
     const unsigned functions = find_model(options.model)->xccs / model->xccs;
     for (unsigned i = 0; i < options.gpus; ++i) {
-        topology.gpus.push_back(
-            {.model = model,
-             .index = i,
-             .gpu_id = 0xe001 + i,
-             .render_minor = 128 + i,
-             .unique_id = std::uint64_t{0x6b6664656d750000} + i,
-             .location_id = (i / functions + 1) << 8 | i % functions,
-             .vram_bytes = options.vram_bytes != 0 ? options.vram_bytes : std::uint64_t{model->vram_gib} << 30,
-             .private_vram = options.private_vram(),
-             .card = i,
-             .monitor = i,
-             .hidden = std::count(options.hidden.begin(), options.hidden.end(), i) != 0});
+        topology.gpus.push_back({.model = model,
+                                 .index = i,
+                                 .gpu_id = 0xe001 + i,
+                                 .render_minor = 128 + i,
+                                 .unique_id = std::uint64_t{0x6b6664656d750000} + i,
+                                 .location_id = (i / functions + 1) << 8 | i % functions,
+                                 .vram_bytes = vram_bytes(options, *model, topology.system_memory_bytes),
+                                 .private_vram = options.private_vram(),
+                                 .shared_memory = model->integrated && options.vram_bytes == 0,
+                                 .card = i,
+                                 .monitor = i,
+                                 .hidden = std::count(options.hidden.begin(), options.hidden.end(), i) != 0});
     }
     return topology;
 }

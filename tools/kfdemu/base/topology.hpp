@@ -24,10 +24,13 @@ struct Gpu {
     std::uint32_t location_id;  ///< PCI bus, device, function
     std::uint64_t vram_bytes;
     bool private_vram;
+    bool shared_memory = false;  ///< an APU's without a carve-out: its allocations are system memory, and count as that
     unsigned card = 0, monitor = 0;  ///< /sys/class/drm/card<card>, /sys/class/hwmon/hwmon<monitor>
     bool hidden = false;  ///< denied by the device cgroup: its KFD properties and render node fail with EPERM
 
     unsigned node() const { return index + 1; }
+    /// Graphics memory proper: of an APU what the firmware has set aside, 512 MiB unless it is told otherwise.
+    std::uint64_t own_bytes() const { return shared_memory ? std::uint64_t{512} << 20 : vram_bytes; }
 };
 
 /// Bytes in use of a GPU's memory, and of system memory by all GPUs.

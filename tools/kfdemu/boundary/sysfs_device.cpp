@@ -81,6 +81,12 @@ std::string cpu_mask(const Topology& topology) {
 constexpr const char* kLinkSpeed = "16.0 GT/s PCIe\n";
 constexpr const char* kLinkWidth = "16\n";
 
+/// Where what is in use is.
+MemoryUse placed(const Topology& topology, const Gpu& gpu) {
+    const MemoryUse used = topology.used(gpu.index);
+    return gpu.shared_memory ? MemoryUse{.vram = 0, .system = used.system + used.vram} : used;
+}
+
 struct Attribute {
     std::string_view name;
     std::string (*text)(const Topology&, const Gpu&);
@@ -101,12 +107,12 @@ constexpr Attribute kAttributes[] = {
     {"max_link_speed", [](const Topology&, const Gpu&) { return std::string{kLinkSpeed}; }},
     {"max_link_width", [](const Topology&, const Gpu&) { return std::string{kLinkWidth}; }},
     {"mem_info_gtt_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.vram_bytes); }},
-    {"mem_info_gtt_used", [](const Topology& topology, const Gpu& gpu) { return decimal(topology.used(gpu.index).system); }},
-    {"mem_info_vis_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : gpu.vram_bytes); }},
+    {"mem_info_gtt_used", [](const Topology& topology, const Gpu& gpu) { return decimal(placed(topology, gpu).system); }},
+    {"mem_info_vis_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : gpu.own_bytes()); }},
     {"mem_info_vis_vram_used",
-     [](const Topology& topology, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : topology.used(gpu.index).vram); }},
-    {"mem_info_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.vram_bytes); }},
-    {"mem_info_vram_used", [](const Topology& topology, const Gpu& gpu) { return decimal(topology.used(gpu.index).vram); }},
+     [](const Topology& topology, const Gpu& gpu) { return decimal(gpu.private_vram ? 0 : placed(topology, gpu).vram); }},
+    {"mem_info_vram_total", [](const Topology&, const Gpu& gpu) { return decimal(gpu.own_bytes()); }},
+    {"mem_info_vram_used", [](const Topology& topology, const Gpu& gpu) { return decimal(placed(topology, gpu).vram); }},
     {"numa_node", [](const Topology&, const Gpu&) { return std::string{"-1\n"}; }},
     {"pcie_replay_count", [](const Topology&, const Gpu&) { return decimal(0); }},
     {"power_dpm_force_performance_level", [](const Topology&, const Gpu&) { return std::string{"auto\n"}; }},

@@ -75,7 +75,7 @@ unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, co
     // Work-group info: first wave of the group in bit 31, number of waves in bits 5:0.
     if (l.kernel.workgroup_info) system.add((p.wave == 0 ? 1u << 31 : 0) | p.waves);
     if (l.kernel.private_segment_wave_offset && !traits_of(l).architected_scratch)
-        system.add(p.scratch_slot * l.queue.scratch_wave_bytes());
+        system.add(p.scratch_slot * l.queue.scratch.wave_bytes);
     return system.next - first;
 }
 
@@ -129,8 +129,9 @@ void spoil_registers(isa::Wave& wave, const LaunchState& l, std::uint64_t place)
 /// distributed round-robin over the XCCs, and in each over its shader engines (kfd_mqd_manager.c).
 std::uint32_t hw_id_of(std::uint32_t wave) { return (wave / 4 & 0xf) | (wave & 3) << 4; }
 
-/// HW_ID1 of GFX10: WAVE_ID 4:0, SIMD_ID 9:8, WGP_ID 13:10, SA_ID 16, SE_ID 19:18; SIMD_ID's lower bit is the compute
-/// unit. Pairs of units are distributed round-robin over the engines, then over the arrays of each (kfd_mqd_manager.c).
+/// HW_ID1 of GFX10: WAVE_ID 4:0, SIMD_ID 9:8, WGP_ID 13:10, SA_ID 16, SE_ID from 18 on; SIMD_ID's lower bit is the
+/// compute unit. Pairs of units are distributed round-robin over the engines, then over the arrays of each
+/// (kfd_mqd_manager.c).
 std::uint32_t hw_id1_of(std::uint32_t wave, bool both_units) {
     const std::uint32_t simd = both_units ? wave & 3 : (wave & 1) << 1;
     return (wave / (both_units ? 4 : 2) & 0x1f) | simd << 8;
@@ -167,7 +168,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     common.pc = l.packet.kernel_object + static_cast<std::uint64_t>(l.kernel.entry_offset_bytes);
     common.shared_base = l.gpu.shared_base;
     common.private_base = l.gpu.private_base;
-    common.scratch_size_bytes = l.packet.private_segment_size != 0 ? l.queue.scratch_wave_bytes() : 0;
+    common.scratch_size_bytes = l.packet.private_segment_size != 0 ? l.queue.scratch.wave_bytes : 0;
     // Read by s_getreg. GPR_ALLOC and LDS_ALLOC: sizes in granules ("Vega" ISA manual, "Hardware register values").
     common.gpr_alloc = ((l.kernel.vgprs / 4 - 1) & 0x3f) << 8 | ((l.kernel.sgprs / 16 - 1) & 0xf) << 24;
     common.lds_alloc = (l.packet.group_segment_size + l.gpu.lds_granule_bytes - 1) / l.gpu.lds_granule_bytes << 12;
@@ -196,7 +197,7 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
     const std::uint32_t active = std::min<std::uint32_t>(wave.width, p.workitems() - p.wave * wave.width);
     wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));
     wave.index_in_group = p.wave;
-    wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch_wave_bytes();
+    wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch.wave_bytes;
     const isa::Traits& traits = traits_of(l);
     if (traits.architected_scratch || traits.scratch_register)
         wave.set_s64(wave.flat_scratch, traits.architected_scratch ? wave.scratch_va : 0);

@@ -45,6 +45,11 @@ std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
 
 }  // namespace
 
+ScratchRing scratch_ring(std::uint32_t size, const GpuFacts& gpu) {
+    if (!isa::traits_of(gpu.target).scratch_by_engine) return {size & 0xfff, (size >> 12 & 0x1fff) * 1024};
+    return {(size & 0xfff) * (gpu.shader_engines / gpu.xccs), (size >> 12 & 0x7fff) * 256};
+}
+
 std::optional<LaunchRefused> check_packet(const KernelDispatchPacket& p, const GpuFacts& gpu) {
     if (auto wrong = check_shape(p)) return wrong;
     if (auto wrong = check_group(p)) return wrong;
@@ -60,11 +65,11 @@ std::optional<LaunchRefused> check_scratch(const KernelDispatchPacket& p, const 
     const std::uint32_t waves = waves_per_group(p, kernel.width);
     // A wave of 32 lanes has as many bytes for half as many.
     const std::uint64_t lane_bytes = std::uint64_t{queue.scratch_lane_bytes} * isa::kMostLanes / kernel.width;
-    if (p.private_segment_size > lane_bytes || queue.scratch_waves() < waves) {
+    if (p.private_segment_size > lane_bytes || queue.scratch.waves < waves) {
         LaunchRefused wanted =
             refused(Refusal::NeedsScratch,
                     "%u bytes of scratch per work-item in %u waves; the queue has %llu bytes in %u waves",
-                    p.private_segment_size, waves, static_cast<unsigned long long>(lane_bytes), queue.scratch_waves());
+                    p.private_segment_size, waves, static_cast<unsigned long long>(lane_bytes), queue.scratch.waves);
         wanted.width = kernel.width;
         wanted.scratch_lane_bytes = p.private_segment_size;
         return wanted;

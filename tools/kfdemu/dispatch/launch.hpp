@@ -45,19 +45,25 @@ struct GpuFacts {
     std::uint64_t private_base = kScratchAperture.base;
 };
 
+/// A queue's scratch memory: slots, one per resident wave.
+struct ScratchRing {
+    std::uint32_t waves = 0;  ///< of an XCC
+    std::uint32_t wave_bytes = 0;
+};
+/// What amd_queue_t's compute_tmpring_size says: waves and KiB; from GFX11 on the waves of one shader engine, and
+/// units of 256 bytes.
+ScratchRing scratch_ring(std::uint32_t compute_tmpring_size, const GpuFacts& gpu);
+
 /// Properties of the queue: fields of amd_queue_t, read when the packet is taken.
 struct QueueFacts {
     std::uint64_t queue_ptr = 0;                        ///< address of the amd_queue_t
     std::array<std::uint32_t, 4> scratch_descriptor{};  ///< scratch_resource_descriptor
     std::uint64_t scratch_base = 0;                     ///< scratch_backing_memory_location
     std::uint32_t scratch_lane_bytes = 0;               ///< scratch_wave64_lane_byte_size
-    std::uint32_t tmpring_size = 0;                     ///< compute_tmpring_size
-    std::uint64_t dispatch_id = 0;                      ///< index of the packet in the queue, from 0
-    std::uint64_t queue_id = 0;                         ///< hsa_queue_t::id
-    std::uint32_t gpu = 0;                              ///< number of the GPU
-
-    std::uint32_t scratch_waves() const { return tmpring_size & 0xfff; }  ///< of an XCC
-    std::uint32_t scratch_wave_bytes() const { return (tmpring_size >> 12 & 0x1fff) * 1024; }
+    ScratchRing scratch;
+    std::uint64_t dispatch_id = 0;  ///< index of the packet in the queue, from 0
+    std::uint64_t queue_id = 0;     ///< hsa_queue_t::id
+    std::uint32_t gpu = 0;          ///< number of the GPU
 };
 
 inline constexpr std::uint32_t kMaxGroupWorkitems = 1024;

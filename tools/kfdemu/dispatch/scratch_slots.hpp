@@ -1,6 +1,6 @@
 // Allocates the slots of a queue's scratch memory, one per resident wave.
 //
-//     ScratchSlots slots{queue.scratch_waves()};
+//     ScratchSlots slots{queue.scratch.waves};
 //     std::uint16_t taken[4];
 //     if (slots.acquire(taken, 4)) { ...; slots.release(taken, 4); }
 //

@@ -115,6 +115,8 @@ struct DeviceInfo {
     std::uint64_t high_va_offset, high_va_max;
 };
 
+constexpr std::uint64_t kIdsFusion = 1;  // AMDGPU_IDS_FLAGS_FUSION: an APU
+
 struct VramGtt {
     std::uint64_t vram_size, vram_cpu_accessible_size, gtt_size;
 };
@@ -157,11 +159,12 @@ DeviceInfo device_info(const Gpu& gpu) {
         info.cu_bitmap[engine % 4][engine / 4] = (1u << here) - 1;
         left -= here;
     }
+    info.ids_flags = model.integrated ? kIdsFusion : 0;
     info.va_offset = 0x200000;
     info.va_max = 0x800000000000;
     info.va_alignment = 4096;
     info.gart_page_size = 4096;
-    info.vram_type = 6;  // HBM
+    info.vram_type = model.memory_type;
     info.vram_bit_width = model.memory_width_bits;
     info.wave_front_size = model.wavefront_lanes;
     info.visible_vgprs = 256;
@@ -194,7 +197,7 @@ int amdgpu_info(const Gpu& gpu, const Info& info) {
             return give(info, &answer, sizeof answer);
         }
         case kVramGtt: {
-            const VramGtt answer{gpu.vram_bytes, gpu.private_vram ? 0 : gpu.vram_bytes, gpu.vram_bytes};
+            const VramGtt answer{gpu.own_bytes(), gpu.private_vram ? 0 : gpu.own_bytes(), gpu.vram_bytes};
             return give(info, &answer, sizeof answer);
         }
         case kHwIpInfo:  // no graphics, video or DMA rings

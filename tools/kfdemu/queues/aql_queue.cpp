@@ -188,25 +188,37 @@ AqlQueue::Step AqlQueue::launch(const aql::Packet& packet) {
     }
 }
 
+GpuFacts AqlQueue::gpu_facts() const {
+    const Model& model = *gpu_.model;
+    return {.target = code_.target(),
+            .lds_bytes = model.lds_kib * 1024,
+            .lds_granule_bytes = model.lds_granule_bytes,
+            .xccs = model.xccs,
+            .shader_engines = model.shader_engines,
+            .arrays_per_engine = model.arrays_per_engine};
+}
+
 /// The queue's part of a dispatch, read from the runtime's amd_queue_t. std::nullopt: the queue has stopped.
 std::optional<QueueFacts> AqlQueue::facts() {
     QueueFacts facts;
     facts.queue_ptr = queue_va_;
     facts.dispatch_id = next_ + 1;
     facts.gpu = gpu_.index;
-    const bool read = in_queue([&facts](const aql::AmdQueue& queue) {
+    std::uint32_t tmpring_size = 0;
+    const bool read = in_queue([&facts, &tmpring_size](const aql::AmdQueue& queue) {
         std::copy(std::begin(queue.scratch_resource_descriptor), std::end(queue.scratch_resource_descriptor),
                   facts.scratch_descriptor.begin());
         facts.queue_id = queue.id;
         facts.scratch_base = queue.scratch_backing_memory_location;
         facts.scratch_lane_bytes = queue.scratch_wave64_lane_byte_size;
-        facts.tmpring_size = queue.compute_tmpring_size;
+        tmpring_size = queue.compute_tmpring_size;
     });
     if (!read) return {};
-    if (!scratch_slots_ || facts.scratch_base != scratch_base_ || facts.tmpring_size != tmpring_size_) {
-        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch_waves() * gpu_.model->xccs);
+    facts.scratch = scratch_ring(tmpring_size, gpu_facts());
+    if (!scratch_slots_ || facts.scratch_base != scratch_base_ || tmpring_size != tmpring_size_) {
+        scratch_slots_ = std::make_shared<ScratchSlots>(facts.scratch.waves * gpu_.model->xccs);
         scratch_base_ = facts.scratch_base;
-        tmpring_size_ = facts.tmpring_size;
+        tmpring_size_ = tmpring_size;
     }
     return facts;
 }
@@ -222,12 +234,7 @@ AqlQueue::Step AqlQueue::launch(const KernelDispatchPacket& packet) {
     auto made = Dispatch::create({.packet = packet,
                                   .packet_va = slot_va(next_),
                                   .queue = *queue,
-                                  .gpu = {.target = code_.target(),
-                                          .lds_bytes = gpu_.model->lds_kib * 1024,
-                                          .lds_granule_bytes = gpu_.model->lds_granule_bytes,
-                                          .xccs = gpu_.model->xccs,
-                                          .shader_engines = gpu_.model->shader_engines,
-                                          .arrays_per_engine = gpu_.model->arrays_per_engine},
+                                  .gpu = gpu_facts(),
                                   .memory = &space_,
                                   .code = &code_,
                                   .scratch_slots = scratch_slots_,

@@ -67,6 +67,7 @@ class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueu
     Step launch(const aql::Packet& packet);
     Step launch(const KernelDispatchPacket& packet);
     Step ask_for_scratch(const LaunchRefused& refused);
+    GpuFacts gpu_facts() const;
     std::optional<QueueFacts> facts();
     void report(const Dispatch& dispatch);
     Step wait_for(const aql::Barrier& packet, bool all);

@@ -200,15 +200,12 @@ int Memory::place(Buffer& buffer, abi::AllocMemoryOfGpu& request, bool cleared) 
     return 0;
 }
 
-/// Adds a buffer to the used bytes of its kind until it is destroyed; ENOMEM if the limit is exceeded. The kernel keeps
-/// 1/64 of system memory for others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+/// Adds a buffer to the used bytes of its kind until it is destroyed; ENOMEM if the limit is exceeded.
 int Memory::count(Buffer& buffer) {
     const bool vram = buffer.flags & abi::kVram;
-    const std::uint64_t system = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
-    const std::uint64_t total = vram ? topology_.gpus[buffer.gpu].vram_bytes : system;
+    const std::uint64_t left = vram ? vram_available(buffer.gpu) : system_available();
+    if (buffer.size > left) return ENOMEM;
     std::atomic<std::uint64_t>& used = vram ? vram_used_[buffer.gpu] : system_used_;
-    const std::uint64_t now = used.load(std::memory_order_relaxed) + (vram ? render_[buffer.gpu]->held_vram() : 0);
-    if (now > total || buffer.size > total - now) return ENOMEM;
     used.fetch_add(buffer.size, std::memory_order_relaxed);
     buffer.used = &used;
     return 0;
@@ -271,7 +268,19 @@ std::optional<Memory::Found> Memory::find_vram(std::uint64_t va) const {
     return {};
 }
 
-std::uint64_t Memory::vram_available(unsigned gpu) const { return topology_.gpus[gpu].vram_bytes - used(gpu).vram; }
+/// The kernel keeps 1/64 of system memory for others (amdgpu_amdkfd_gpuvm_init_mem_limits).
+std::uint64_t Memory::system_available() const {
+    const std::uint64_t total = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
+    std::uint64_t in_use = system_used_.load(std::memory_order_relaxed);
+    for (const Gpu& gpu : topology_.gpus)
+        if (gpu.shared_memory) in_use += vram_used_[gpu.index].load(std::memory_order_relaxed);
+    return total - std::min(total, in_use);
+}
+
+std::uint64_t Memory::vram_available(unsigned gpu) const {
+    const std::uint64_t left = topology_.gpus[gpu].vram_bytes - used(gpu).vram;
+    return topology_.gpus[gpu].shared_memory ? std::min(left, system_available()) : left;
+}
 
 MemoryUse Memory::used(unsigned gpu) const {
     const std::uint64_t vram = vram_used_[gpu].load(std::memory_order_relaxed) + render_[gpu]->held_vram();

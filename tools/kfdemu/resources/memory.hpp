@@ -86,6 +86,7 @@ class Memory {
 
   private:
     int count(Buffer& buffer);
+    std::uint64_t system_available() const;
     struct Allocation {
         std::shared_ptr<Buffer> buffer;
         std::uint64_t va;

@@ -434,7 +434,8 @@ begin silent_inactive_lanes
   s_waitcnt vmcnt(0)
 end silent_inactive_lanes
 
-// The wait's own register.
+// The wait's own register, which GFX11's has not.
+#ifndef GFX11
 .macro counted_by_register_body fix
   s_load_dword s20, s[4:5], 0x0
 .if \fix
@@ -444,6 +445,7 @@ end silent_inactive_lanes
   s_waitcnt lgkmcnt(0)
 .endm
 pair counted_by_register
+#endif
 
 // FLAT returns in order with LDS and with memory.
 begin silent_flat_in_order

@@ -23,7 +23,7 @@ struct CacheModel {
 
     /// A load that looks for what other work-groups wrote: volatile, or atomic.
     bool looks_for_others(const isa::Inst& inst) const {
-        return looks_in_group(inst) && (!scopes || inst.has(isa::kScc)) && (!two_levels || inst.has(isa::kDlc));
+        return looks_in_group(inst) && (!scopes || inst.has(isa::kScc)) && (!needs_dlc || inst.has(isa::kDlc));
     }
     /// Or at least what the waves of its own wrote.
     bool looks_in_group(const isa::Inst& inst) const {

@@ -83,6 +83,7 @@ const Traits& traits_of(Target target) {
         traits.register_halves = true;
         traits.fewer_formats = true;
         traits.instruction_prefetch = true;
+        traits.scratch_by_engine = true;
         traits.gfx11_numbers = true;
         return traits;
     }();
