@@ -345,9 +345,9 @@ std::optional<AgentRef> AgentRef::nearest_cpu() const {
     return native && native->handle != 0 ? std::optional(AgentRef(*native)) : std::nullopt;
 }
 std::optional<bool> AgentRef::is_apu() const {
-    // HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU is bit 0.
+    // HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU, which is 1, is the number of a bit (hsa_flag_isset64).
     const auto flags = optional_query<std::array<std::uint8_t, 8>>(*this, 0xA114, "MEMORY_PROPERTIES");
-    return flags ? std::optional((*flags)[0] % 2 != 0) : std::nullopt;
+    return flags ? std::optional(((*flags)[0] >> 1 & 1) != 0) : std::nullopt;
 }
 std::optional<bool> AgentRef::emulates_queues() const { return optional_query<bool>(*this, 0xA119, "PM4_EMULATION"); }
 std::optional<std::uint64_t> AgentRef::scratch_limit_max_bytes() const {

@@ -31,6 +31,7 @@ std::string title(const Terminal& terminal, const AgentFacts& agent) {
 
 std::string memory_text(const AgentFacts& agent) {
     std::string text = size_text(memory_bytes(agent));
+    if (agent.is_apu.value_or(false)) text += " of the CPU's";
     if (agent.gpu && agent.gpu->memory_available_bytes)
         text += fmt::format(", {} free", size_text(*agent.gpu->memory_available_bytes));
     if (agent.gpu) text += fmt::format("; LDS {} a work-group", size_text(agent.gpu->group_segment_bytes));
