@@ -9,7 +9,7 @@ expect 'help tells of run' 0 'run a program on emulated GPUs' "$kfdemu" --help
 expect 'run has help' 0 'model: gfx900' "$kfdemu" run --help
 expect 'a version' 0 '^kfdemu [0-9]' "$kfdemu" --version
 expect 'no subcommand' 2 'subcommand is required' "$kfdemu"
-expect 'an unknown model' 2 'the models are gfx900' "$kfdemu" run --gpu gfx1100 -- true
+expect 'an unknown model' 2 'the models are gfx900' "$kfdemu" run --gpu gfx1200 -- true
 expect 'no GPUs' 2 'gpus' "$kfdemu" run --gpus 0 -- true
 expect 'too little VRAM' 2 'vram=3K' "$kfdemu" run --vram 3K -- true
 expect 'a missing program' 127 'cannot run /nowhere/program: No such file' "$kfdemu" run -- /nowhere/program

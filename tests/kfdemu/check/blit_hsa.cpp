@@ -16,10 +16,18 @@ using namespace hsa_test;
 namespace {
 
 constexpr std::size_t kPage = 4096, kHeader = 256;
-constexpr std::uint32_t kNop = 0xbf800000, kEnd = 0xbf810000;  // s_nop 0, s_endpgm
+constexpr std::uint32_t kNop = 0xbf800000;  // s_nop 0
 
-bool is_wait(std::uint32_t dword) { return dword >> 16 == 0xbf8c; }
-bool is_mask(std::uint32_t dword) { return dword == 0x87fe6a7e || dword == 0x86fe6a7e; }  // s_and_b64 exec, exec, vcc
+/// s_waitcnt, s_and_b64 exec, exec, vcc and s_endpgm.
+struct Words {
+    std::uint32_t wait, mask, end;
+};
+Words words_of(const std::string& gpu) {
+    if (gpu.starts_with("gfx11")) return {0xbf89, 0x8bfe6a7e, 0xbfb00000};
+    return {0xbf8c, gpu.starts_with("gfx10") ? 0x87fe6a7e : 0x86fe6a7e, 0xbf810000};
+}
+bool is_wait(const Words& words, std::uint32_t dword) { return dword >> 16 == words.wait; }
+bool is_mask(const Words& words, std::uint32_t dword) { return dword == words.mask; }
 
 /// A page of this process, or empty.
 std::vector<std::uint32_t> read_page(std::uintptr_t at) {
@@ -61,6 +69,8 @@ class Blits {
         HSA_CHECK(hsa_amd_memory_fill(to_.data(), 7, kFilled));
     }
 
+    const std::string& gpu_name() const { return machine_.gpu().name; }
+
   private:
     static constexpr std::size_t kSize = (2 << 20) + 4 * 37 + 3, kFilled = 1000;
 
@@ -79,16 +89,17 @@ struct Tally {
     unsigned removed = 0, caught = 0;
 };
 
-Tally mutate(const test_support::Control& control, bool (*is_removed)(std::uint32_t), const char* what) {
+Tally mutate(const test_support::Control& control, bool (*is_removed)(const Words&, std::uint32_t), const char* what) {
     const Blits blits;
     blits.run();
     REQUIRE(control->findings() == 0);
+    const Words words = words_of(blits.gpu_name());
     const auto kernels = blit_kernels();
     REQUIRE(kernels.size() >= 3);
     Tally tally;
     for (const auto& code : kernels)
-        for (std::size_t at = 0; at < code.size() && code[at] != kEnd; ++at) {
-            if (!is_removed(code[at])) continue;
+        for (std::size_t at = 0; at < code.size() && code[at] != words.end; ++at) {
+            if (!is_removed(words, code[at])) continue;
             control->forget_findings();
             const std::uint32_t original = std::exchange(code[at], kNop);
             blits.run();
@@ -115,6 +126,7 @@ TEST_CASE("one s_waitcnt at a time is removed from the runtime's kernels", "[che
     if (!copies_by_kernels()) SKIP_BECAUSE("copies are made by engines, unless HSA_ENABLE_SDMA=0");
     REQUIRE(control->check(KFDEMU_CHECK_WAIT) == 0);
     const Tally tally = mutate(control, is_wait, "waits");
+    CHECK(tally.removed != 0);
     CHECK(tally.caught == tally.removed);
     control->check(0);
 }

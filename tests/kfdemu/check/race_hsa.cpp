@@ -47,7 +47,7 @@ struct Source {
     std::size_t pairs;
 };
 // Those of LDS store to the same results in each work-group: one is enough.
-const Source kSources[] = {{"race", line(256, 256), 20}, {"race_memory", line(1024, 128), 12}};
+const Source kSources[] = {{"race", line(256, 256), 20}, {"race_memory", line(1024, 128), 13}};
 constexpr const char* kLevels[] = {"O0", "O1", "O2", "O3"};
 
 class Runs {
@@ -61,6 +61,9 @@ class Runs {
         std::memset(out_.data(), 0, kOutBytes);
         run(machine_, queue_, code_.kernel(kernel), shape, in_.data(), out_.data());
     }
+
+    /// A load for the work-group is one for the agent.
+    bool has_one_scope() const { return machine_.gpu().name.starts_with("gfx11"); }
 
   private:
     static constexpr std::size_t kOutBytes = 16384;
@@ -92,6 +95,7 @@ TEST_CASE("races are found at the lines of both sides, in their function", "[che
     NEEDS_CONTROL(control);
     REQUIRE(control->check(KFDEMU_CHECK_RACE) == 0);
     on_each_kernel([&](Runs& run, const Source& source, const std::string& kernel, const Lines& lines) {
+        if (kernel == "scope" && run.has_one_scope()) return;
         control->forget_findings();
         run(kernel, source.shape);
         REQUIRE(control->findings() != 0);

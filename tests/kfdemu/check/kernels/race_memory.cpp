@@ -130,7 +130,7 @@ PAIR(scope) {
     u32* to = (u32*)out;
     if (group() == 0) to[1024 + local_x()] = in[local_x()];  // scope
     if (mended && group() != 0) return;
-    to[2048 + item()] = load_in_group(to + 1024 + local_x());  // scope
+    to[2048 + item()] = __hip_atomic_load(to + 1024 + local_x(), __ATOMIC_RELAXED, kGroup);  // scope
 }
 
 /// Correct: a flag among the waves of each work-group.
