@@ -50,6 +50,7 @@ constexpr InitDefect kInitDefects[] = {
     {"matrix", "stored", "global_store_dword v0, v3", "v1"},
     {"scales", "stored", "global_store_dword v0, v8", "v2"},
     {"upper_half", "stored", "global_store_dword v0, v1", "v2"},
+    {"swapped_halves", "stored", "global_store_dword v0, v1", "v2"},
     {"tiles", "stored", "global_store_dword v0, v2", "v8"},
     {"dual", "stored", "global_store_dword v0, v2", "v3"},
 };
@@ -57,7 +58,7 @@ constexpr InitDefect kInitDefects[] = {
 constexpr const char* kInitCorrect[] = {
     "silent_xor",           "silent_masks",  "silent_known_bits", "silent_padding", "silent_bytes",
     "silent_scalar_choice", "silent_scales", "silent_table",      "silent_moved",   "silent_exec_high",
-    "silent_last_register", "silent_halves", "silent_tiles",      "silent_dual"};
+    "silent_last_register", "silent_halves", "silent_tiles",      "silent_dual",    "silent_swapped_halves"};
 
 struct Compiled {
     const char *kernel, *rule, *source;

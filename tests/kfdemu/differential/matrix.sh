@@ -22,7 +22,8 @@ fi
 # knows CLANG TARGET. The newest clang, whose code is like that of the one before, has the target that it alone knows.
 knows() {
     case $2 in
-        gfx942 | gfx1100*) [ "$1" = 19 ] ;;
+        gfx942) [ "$1" = 19 ] ;;
+        gfx11*) [ "$1" = 19 ] || [ "$1" = 22 ] ;;
         gfx950) [ "$1" = 22 ] ;;
         *) [ "$1" != 22 ] ;;
     esac

@@ -139,8 +139,8 @@ bool is_same(const std::string& mnemonic, const std::string& ours) {
     return mnemonic == ours || mnemonic == ours + "_e32" || mnemonic == ours + "_e64";
 }
 
-void check_coverage(Target target) {
-    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::llvm_mc_missing(target));
+void check_coverage(Target target, test_isa::Version version) {
+    if (!test_isa::have_llvm_mc(version)) SKIP_BECAUSE(test_isa::llvm_mc_missing(version));
     // VOPD is of waves of 32 lanes.
     const unsigned width = &family_of(target) == &kGfx11 ? 32 : kMostLanes;
     if (!is_built(width)) SKIP_BECAUSE("no executor of " + std::to_string(width) + " lanes is built: -Dwidths=64,32");
@@ -156,7 +156,7 @@ void check_coverage(Target target) {
             encodings.insert(encodings.end(), more.begin(), more.end());
         }
     }
-    const std::vector<std::string> texts = test_isa::llvm_mc(target, encodings, width);
+    const std::vector<std::string> texts = test_isa::llvm_mc(target, encodings, width, version);
     unsigned known = 0;
     for (std::size_t n = 0; n < texts.size(); ++n) {
         if (texts[n].empty() || is_graphics(texts[n])) continue;
@@ -177,6 +177,7 @@ void check_coverage(Target target) {
     }
     CHECK(known > 600);
 }
+void check_coverage(Target target) { check_coverage(target, test_isa::version_for(target)); }
 
 }  // namespace
 
@@ -192,6 +193,12 @@ TEST_CASE("every opcode that llvm-mc knows has a row on gfx1030", "[isa][coverag
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx1100", "[isa][coverage]") {
     check_coverage(Target::gfx1100);
 }
+TEST_CASE("every opcode that the newest llvm-mc knows has a row on gfx1100", "[isa][coverage]") {
+    check_coverage(Target::gfx1100, test_isa::Version::newest);
+}
 TEST_CASE("every opcode that llvm-mc knows has a row on gfx1151", "[isa][coverage]") {
     check_coverage(Target::gfx1151);
+}
+TEST_CASE("every opcode that the newest llvm-mc knows has a row on gfx1151", "[isa][coverage]") {
+    check_coverage(Target::gfx1151, test_isa::Version::newest);
 }

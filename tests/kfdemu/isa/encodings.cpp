@@ -31,20 +31,28 @@ std::string our_text(const Decoder& decoder, const Words& words) {
     return disassemble(decoder.target(), inst);
 }
 
-void compare_rows(Target target, unsigned width = kMostLanes) {
-    if (!test_isa::have_llvm_mc(target)) SKIP_BECAUSE(test_isa::llvm_mc_missing(target));
+/// Some of GFX11 are known to newer ones alone, which name halves of registers that llvm-mc 19 does not.
+test_isa::Version version_for(const Row& row, Target target) {
+    for (const Op newer : {Op::v_swap_b16, Op::v_dual_dot2acc_f32_bf16, Op::s_endpgm_ordered_ps_done})
+        if (&row == &rows()[index(newer)] && &family_of(target) == &kGfx11) return test_isa::Version::newest;
+    return test_isa::version_for(target);
+}
+
+void compare_rows(Target target, unsigned width, test_isa::Version version) {
+    if (!test_isa::have_llvm_mc(version)) SKIP_BECAUSE(test_isa::llvm_mc_missing(version));
     if (!is_built(width)) SKIP_BECAUSE("no executor of " + std::to_string(width) + " lanes is built: -Dwidths=64,32");
     const Decoder decoder{target, best_level(), width};
     std::vector<Words> encodings;
     std::vector<const Row*> of;
     for (const Row& row : rows()) {
         if (!row.on(target) || (row.format == Format::Vopd && width != 32)) continue;
+        if (version_for(row, target) != version) continue;
         for (Words& words : test_isa::samples(row, target, width)) {
             encodings.push_back(std::move(words));
             of.push_back(&row);
         }
     }
-    const std::vector<std::string> theirs = test_isa::llvm_mc(target, encodings, width);
+    const std::vector<std::string> theirs = test_isa::llvm_mc(target, encodings, width, version);
     std::map<const Row*, unsigned> agreed;
     for (std::size_t n = 0; n < encodings.size(); ++n) {
         INFO(of[n]->name << " " << hex(encodings[n]) << "on " << name(target));
@@ -56,6 +64,9 @@ void compare_rows(Target target, unsigned width = kMostLanes) {
         INFO(row->name << " on " << name(target));
         CHECK(count != 0);
     }
+}
+void compare_rows(Target target, unsigned width = kMostLanes) {
+    compare_rows(target, width, test_isa::version_for(target));
 }
 
 }  // namespace
@@ -97,6 +108,10 @@ TEST_CASE("every row decodes and prints as llvm-mc does on gfx1151, in waves of 
 }
 TEST_CASE("every row decodes and prints as llvm-mc does on gfx1151, in waves of 32 lanes", "[isa][encodings]") {
     compare_rows(Target::gfx1151, 32);
+}
+TEST_CASE("rows that only the newest llvm-mc knows decode and print as it does", "[isa][encodings]") {
+    for (const Target target : {Target::gfx1100, Target::gfx1151})
+        for (const unsigned width : {64u, 32u}) compare_rows(target, width, test_isa::Version::newest);
 }
 
 TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {

@@ -93,8 +93,8 @@ TEST_CASE("a register's number says which half of it has 16 bits", "[isa][gfx110
         u32 result;
     };
     const Row rows[] = {
-        {0x65020782, "v_add_f16_e32 v1.h, v2.h, v3", 0x4200beef},   // 2 + 1
-        {0x7f023902, "v_mov_b16_e32 v1.h, v2.l", 0x1234beef},       // of both halves llvm-mc has names
+        {0x65020782, "v_add_f16_e32 v1.h, v2.h, v3", 0x4200beef},  // 2 + 1
+        {0x7f023902, "v_mov_b16_e32 v1.h, v2.l", 0x1234beef},
         {0x7f02b782, "v_floor_f16_e32 v1.h, v2.h", 0x4000beef},     // 2
         {0x6d020782, "v_fmac_f16_e32 v1.h, v2.h, v3", 0x4400beef},  // 2 * 1 + 2
         {0x64020782, "v_add_f16_e32 v1, v2.h, v3", 0x40004200},
@@ -130,6 +130,13 @@ TEST_CASE("DPP moves what comparisons, VOP3 and VOP3P read", "[isa][gfx1100]") {
     m.vgpr(3, bits(1.0f));
     REQUIRE(m.run({0xcc200000, 0x0c0e04fa, 0xff005501}) == Stop::End);
     CHECK(as_float(m.lane(0, 0)) == 7);
+    CHECK(as_float(m.lane(0, 4)) == 3);
+    // v_dot2_f32_bf16_e64_dpp v0, v1, v2, v3 quad_perm:[1,1,1,1]
+    m.vgpr(1, 0x3f803f80);
+    m.lane(1, 1) = 0x40404000;
+    m.vgpr(2, 0x3f803f80);
+    REQUIRE(m.run({0xcc1a4000, 0x1c0e04fa, 0xff005501}) == Stop::End);
+    CHECK(as_float(m.lane(0, 0)) == 6);
     CHECK(as_float(m.lane(0, 4)) == 3);
 }
 
@@ -260,4 +267,123 @@ TEST_CASE("the scalar unit has floats from gfx1151 on", "[isa][gfx1151]") {
     CHECK(as_float(m.sgpr(0)) == 3);
     Gfx11 older;
     CHECK(older.run({0xa000f201}) == Stop::Illegal);
+}
+
+TEST_CASE("a constant addend of 16 bits is in both halves", "[isa][gfx1100][matrix]") {
+    struct Row {
+        const char* name;
+        u32 word, second;
+        u32 (*factor)(int);
+        u32 addend;
+    };
+    // 1.0 and 1: of integers, the smallest denormal.
+    const Row rows[] = {{"v_wmma_f16_16x16x16_f16 with 1.0", 0xcc424000, 0x1bca2108, half_code, 0x3c00},
+                        {"v_wmma_f16_16x16x16_f16 with 1", 0xcc424000, 0x1a062108, half_code, 1},
+                        {"v_wmma_bf16_16x16x16_bf16 with 1.0", 0xcc434000, 0x1bca2108, brain_code, 0x3f80},
+                        {"v_wmma_bf16_16x16x16_bf16 with 1", 0xcc434000, 0x1a062108, brain_code, 1}};
+    for (const Row& row : rows)
+        for (const bool upper : {false, true}) {
+            INFO(row.name << (upper ? ", upper" : ", lower"));
+            Gfx11 m;
+            for (unsigned n = 8; n < 24; ++n) m.vgpr(n, 0);
+            REQUIRE(m.run({row.word | (upper ? 1u << 13 : 0), row.second}) == Stop::End);
+            for (unsigned n = 0; n < 8; ++n) REQUIRE((m.lane(n, 5) >> (upper ? 16 : 0) & 0xffff) == row.addend);
+        }
+}
+
+TEST_CASE("signs of packed sources are both halves'", "[isa][gfx1100]") {
+    Gfx11 m;
+    m.vgpr(1, 0x40003c00);  // 2, 1
+    m.vgpr(2, 0x42004000);  // 3, 2
+    m.vgpr(3, 0x3c00);
+    REQUIRE(m.run({0xd6660000, 0x240e0501}) == Stop::End);  // v_dot2_f16_f16 v0, -v1, v2, v3
+    CHECK(value_of_half(m.lane(0, 0) & 0xffff) == -7);
+    m.vgpr(1, 0xc000bc00);
+    REQUIRE(m.run({0xd6660100, 0x040e0501}) == Stop::End);  // v_dot2_f16_f16 v0, |v1|, v2, v3
+    CHECK(value_of_half(m.lane(0, 0) & 0xffff) == 9);
+}
+
+TEST_CASE("halves of registers change places, those of one register, too", "[isa][gfx1100]") {
+    Gfx11 m;
+    m.exec(1);
+    m.vgpr(0, 0x11112222);
+    m.vgpr(1, 0x33334444);
+    REQUIRE(m.run({0x7f00cd01}) == Stop::End);  // v_swap_b16 v0.h, v1.l
+    CHECK(m.lane(0, 0) == 0x44442222);
+    CHECK(m.lane(1, 0) == 0x33331111);
+    CHECK(m.lane(0, 1) == 0x11112222);
+    REQUIRE(m.run({0x7f00cd00}) == Stop::End);  // v_swap_b16 v0.h, v0.l
+    CHECK(m.lane(0, 0) == 0x22224444);
+}
+
+TEST_CASE("the distance of an alignment is in the half that OP_SEL names", "[isa][gfx1100]") {
+    Gfx11 m;
+    m.vgpr(1, 0x12345678);
+    m.vgpr(2, 0x9abcdef0);
+    m.vgpr(3, 0x00020008);
+    REQUIRE(m.run({0xd6162000, 0x040e0501}) == Stop::End);  // v_alignbit_b32 v0, v1, v2, v3.h
+    CHECK(m.lane(0, 0) == 0x26af37bc);
+    REQUIRE(m.run({0xd6160000, 0x040e0501}) == Stop::End);  // v_alignbit_b32 v0, v1, v2, v3.l
+    CHECK(m.lane(0, 0) == 0x789abcde);
+    REQUIRE(m.run({0xd6172000, 0x040e0501}) == Stop::End);  // v_alignbyte_b32 v0, v1, v2, v3.h
+    CHECK(m.lane(0, 0) == 0x56789abc);
+}
+
+TEST_CASE("a dot product of BF16 is one of two operations", "[isa][gfx1100]") {
+    Gfx11 m;
+    m.vgpr(0, bits(1.0f));
+    m.vgpr(1, 0x40003f80);  // 2, 1
+    m.vgpr(2, 0x40404000);  // 3, 2
+    m.vgpr(6, 9);
+    REQUIRE(m.run({0xcb500501, 0x00040106}) ==
+            Stop::End);  // v_dual_dot2acc_f32_bf16 v0, v1, v2 :: v_dual_mov_b32 v5, v6
+    CHECK(as_float(m.lane(0, 3)) == 9);
+    CHECK(m.lane(5, 3) == 9);
+}
+
+TEST_CASE("from gfx1151 on, DPP leaves source 1 to scalars", "[isa][gfx1100][gfx1151]") {
+    const std::vector<u32> codes[] = {{0xd5030000, 0x000004fa, 0xff00e401},   // v_add_f32 v0, v1, s2
+                                      {0xcc134000, 0x1c0c04fa, 0xff00e401}};  // v_dot2_f32_f16 v0, v1, s2, v3
+    for (const auto& code : codes) {
+        Gfx11 older, newer{Target::gfx1151};
+        CHECK(older.run(code) == Stop::Illegal);
+        newer.sgpr(2) = code[0] == 0xcc134000 ? 0x3c003c00 : bits(2.0f);
+        newer.vgpr(1, code[0] == 0xcc134000 ? 0x3c003c00 : bits(1.0f));
+        newer.vgpr(3, bits(1.0f));
+        REQUIRE(newer.run(code) == Stop::End);
+        CHECK(as_float(newer.lane(0, 4)) == 3);
+    }
+}
+
+TEST_CASE("M0 is not one of two scalars", "[isa][gfx1030][gfx1100]") {
+    Gfx11 m;
+    CHECK(m.run({0xbe80017d}) == Stop::Illegal);  // s_mov_b64 s[0:1], and M0's number
+    CHECK(m.run({0xbe80017c}) == Stop::End);      // null
+    Machine older{Target::gfx1030, best_level(), 32};
+    CHECK(older.run({0xbe80047c}) == Stop::Illegal);
+}
+
+TEST_CASE("SWIZZLE_ENABLE of GFX11 has two bits", "[isa][gfx1030][gfx1100][buffers]") {
+    struct Row {
+        Target target;
+        u32 word1;  // beside a stride of 8
+        u32 place;  // of the second dword of record 9; 0: refused
+    };
+    constexpr u32 linear = 9 * 8 + 4, interleaved = (8 + 4) * 8 + 1 * 4;  // INDEX_STRIDE 8, elements of 4 bytes
+    const Row rows[] = {{Target::gfx1030, 0, linear},        {Target::gfx1030, 1u << 31, interleaved},
+                        {Target::gfx1030, 1u << 30, linear},  // CACHE_SWIZZLE
+                        {Target::gfx1100, 0, linear},        {Target::gfx1100, 1u << 30, interleaved},
+                        {Target::gfx1100, 2u << 30, 0},      {Target::gfx1100, 3u << 30, 0}};
+    for (const Row& row : rows) {
+        INFO(name(row.target) << ", " << row.word1);
+        Buffered b{best_level(), row.target};
+        b.machine.sgpr(9) = row.word1 | 8u << 16;
+        for (u32 n = 0; n < 256; n += 4) b.put(n, n);
+        b.machine.vgpr(5, 9);
+        // buffer_load_b32 v4, v5, s[8:11], 0 idxen offset:4
+        const bool gfx11 = row.target == Target::gfx1100;
+        const std::vector<u32> code{gfx11 ? 0xe0500004 : 0xe0302004, gfx11 ? 0x80820405 : 0x80020405};
+        REQUIRE(b.run(code) == (row.place != 0 ? Stop::End : Stop::Illegal));
+        if (row.place != 0) CHECK(b.machine.lane(4, 0) == row.place);
+    }
 }

@@ -46,6 +46,7 @@ either operation of an instruction; from 0x10 on they are of the second alone.
 | `v_cndmask_b16` with NEG or ABS | not emulated |
 | LDS_DIRECT and LDS_PARAM loads | for pixels |
 | loads with `tfe` | for partially resident textures |
+| buffers of GFX11 that are swizzled by 8 or 16 bytes | for pixels and geometry; not emulated |
 
 ## Approximations
 

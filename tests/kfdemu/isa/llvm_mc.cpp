@@ -70,25 +70,28 @@ std::string cleaned(const std::string& line) {
     return text;
 }
 
-bool is_new(kfdemu::isa::Target target) { return target == kfdemu::isa::Target::gfx950; }
-const char* program_for(kfdemu::isa::Target target) { return is_new(target) ? NEWEST_LLVM_MC : LLVM_MC; }
+const char* program(Version version) { return version == Version::newest ? NEWEST_LLVM_MC : LLVM_MC; }
 
 }  // namespace
 
-const char* llvm_mc_missing(kfdemu::isa::Target target) {
-    return is_new(target) ? "llvm-mc that knows gfx950 was not found: install llvm-22"
-                          : "llvm-mc was not found: install llvm-19";
+Version version_for(kfdemu::isa::Target target) {
+    return target == kfdemu::isa::Target::gfx950 ? Version::newest : Version::usual;
 }
-bool have_llvm_mc(kfdemu::isa::Target target) { return program_for(target)[0] != '\0'; }
+const char* llvm_mc_missing(Version version) {
+    return version == Version::newest ? "a newer llvm-mc was not found: install llvm-22"
+                                      : "llvm-mc was not found: install llvm-19";
+}
+bool have_llvm_mc(Version version) { return program(version)[0] != '\0'; }
 
-std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings, unsigned width) {
+std::vector<std::string> llvm_mc(kfdemu::isa::Target target, const std::vector<Words>& encodings, unsigned width,
+                                 Version version) {
     const TemporaryFile input;
     std::ofstream file{input.path()};
     for (const Words& words : encodings) file << bytes_of(words) << bytes_of({kMarker});
     file.close();
     const std::string lanes =
         kfdemu::isa::traits_of(target).wave32 ? " -mattr=+wavefrontsize" + std::to_string(width) : "";
-    const std::string command = std::string(program_for(target)) + " -disassemble -arch=amdgcn -mcpu=" + name(target) +
+    const std::string command = std::string(program(version)) + " -disassemble -arch=amdgcn -mcpu=" + name(target) +
                                 lanes + " " + input.path() + " 2>/dev/null";
     std::vector<std::string> texts, between;
     for (const std::string& line : output_lines(command)) {

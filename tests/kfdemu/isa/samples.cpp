@@ -227,11 +227,12 @@ class Maker {
         const u32 word = (row_.src[0] == Type::none ? 0 : short_vgpr(row_.src[0])) | random_.bits(24) << 8;
         made_.push_back({short_word(233 + random_.bits(1)), word});
     }
-    /// The same with DPP or DPP8, which llvm-mc knows of some.
+    /// The same with DPP or DPP8, which llvm-mc knows of some. It disassembles more scalars than it assembles.
     void vop3_with_dpp(Words words) {
         const bool eight = random_.one_in(2);
         const u32 control = dpp_control() << 8 | random_.bits(2) << 18 | random_.bits(8) << 24;
         words.resize(2);
+        if (row_.src[1] != Type::none && !traits().scalar_beside_dpp) words[1] |= 256u << 9;
         words[1] = (words[1] & ~0x1ffu) | (eight ? 233 + random_.bits(1) : 250);
         words.push_back(vgpr() | (eight ? random_.bits(24) << 8 : control));
         made_.push_back(words);
@@ -272,8 +273,9 @@ class Maker {
         for (unsigned n = 0; n < 3; ++n) {
             const bool mask = n == 2 && row_.is(kCarryIn);
             const Type type = mask ? Type::mask : row_.src[n];
-            // llvm-mc prints the literals of these masks in 32 bits.
-            const bool wide_mask = n == 1 && is_gfx11() && std::strstr(row_.name, "class_f16");
+            // llvm-mc prints the literals of these in 32 bits.
+            const bool wide_mask = (n == 1 && is_gfx11() && std::strstr(row_.name, "class_f16")) ||
+                                   (n == 2 && is_gfx11() && std::strstr(row_.name, "v_align"));
             const bool may = traits().literals_everywhere && !has_literal && !mask && dwords(type) == 1 && !wide_mask;
             u32 value = may && random_.one_in(8) ? 255 : source(type, false);
             const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
@@ -347,7 +349,8 @@ class Maker {
         const bool clamps = row_.multiplies_tiles() ? row_.is(kSigned) : row_.dst != Type::b64 && !row_.is(kScales);
         if (clamps && random_.one_in(3)) first |= 1u << 15;
         made_.push_back({first, second | (high & 3) << 27 | neg << 29});
-        if (!traits().dpp_everywhere) return;
+        // llvm-mc 19 does not know this one's.
+        if (!traits().dpp_everywhere || std::strcmp(row_.name, "v_dot2_f32_bf16") == 0) return;
         Words moved = made_.back();
         moved[1] |= 256u << 9;  // llvm-mc takes some constants, too
         vop3_with_dpp(moved);

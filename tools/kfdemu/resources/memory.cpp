@@ -273,7 +273,7 @@ std::uint64_t Memory::system_available() const {
     const std::uint64_t total = topology_.system_memory_bytes - topology_.system_memory_bytes / 64;
     std::uint64_t in_use = system_used_.load(std::memory_order_relaxed);
     for (const Gpu& gpu : topology_.gpus)
-        if (gpu.shared_memory) in_use += vram_used_[gpu.index].load(std::memory_order_relaxed);
+        if (gpu.shared_memory) in_use += used(gpu.index).vram;
     return total - std::min(total, in_use);
 }
 

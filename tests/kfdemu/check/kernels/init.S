@@ -392,6 +392,23 @@ pair high_scalar
 .endm
 pair upper_half
 
+// v2's lower half is undefined, and goes to v1. Clang 19 has no name for v_swap_b16.
+.macro swapped_halves_body fix
+  v_mov_b32 v1, 0
+  if_fixed \fix, v_mov_b32 v2, 0
+  v_and_b32 v2, 0xffff, v2
+  .long 0x7f02cd02 // v_swap_b16 v1.h, v2.l
+  store v1
+.endm
+pair swapped_halves
+
+begin silent_swapped_halves
+  v_mov_b32 v1, 0
+  v_and_b32 v2, 0xffff, v2
+  .long 0x7f02cd82 // v_swap_b16 v1.h, v2.h
+  store v1
+end silent_swapped_halves
+
 // Products of ones. A's row 5, which lane 5 has, is undefined unless EXEC has the lane.
 .macro multiply_tiles exec_of_a
   s_mov_mask exec, \exec_of_a

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/kfdemu/isa/memory/buffer_limit.hpp"
+#include "tools/kfdemu/isa/memory/buffer_resource.hpp"
 
 namespace kfdemu::check {
 namespace {
@@ -127,27 +127,14 @@ void flat(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out)
     memory.lanes &= ~(lds | own);
 }
 
-struct Resource {
-    std::uint64_t base;
-    std::uint32_t stride, records;
-    bool swizzle, add_lane;
-};
-
-Resource resource_of(const Wave& wave, const std::uint32_t* word) {
-    const bool add_lane = (word[3] >> 23 & 1) != 0, extended = add_lane && !wave.unified_formats;
-    return {word[0] | std::uint64_t{word[1] & 0xffff} << 32,
-            (word[1] >> 16 & 0x3fff) | (extended ? (word[3] >> 15 & 0xf) << 14 : 0), word[2], (word[1] >> 31) != 0,
-            add_lane};
-}
-
 void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& out) {
-    const Resource r = resource_of(wave, wave.s + inst.src[2]);
     const std::uint32_t *vector = registers(wave, inst.src[0]), soffset = wave.s[inst.sdst];
     const bool idxen = inst.has(kIdxen), offen = inst.has(kOffen);
+    const isa::Resource r = isa::resource_of(wave.s + inst.src[2], idxen, {wave.unified_formats, wave.fewer_formats});
     const auto offset_of = [&](unsigned l) {
         return (offen ? vector[(idxen ? wave.width : 0) + l] : 0) + static_cast<std::uint32_t>(inst.offset);
     };
-    if (r.swizzle) {  // the runtime's scratch; other swizzled buffers are not judged
+    if (r.element_bytes != 0) {  // the runtime's scratch; other swizzled buffers are not judged
         if (!r.add_lane || idxen) return;
         Access& access = add(out, shape, Place::Scratch, wave.exec());
         for (unsigned l = 0; l < kMostLanes; ++l) access.at[l] = offset_of(l);
@@ -156,13 +143,12 @@ void buffer(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
     Access& access = add(out, shape, Place::Memory, wave.exec());
     Access& cut = add(out, shape, Place::Memory, 0);  // lanes that the buffer's end cuts: their last dword inside
     cut.bytes = 4;
-    const BufferEnd end{limit_of(wave.s + inst.src[2], idxen, wave.unified_formats), r.stride, r.records};
     for (unsigned l = 0; l < kMostLanes; ++l) {
         const std::uint32_t index = (idxen ? vector[l] : 0) + (r.add_lane ? l : 0);
         const std::uint64_t from_base = std::uint64_t{r.stride} * index + offset_of(l);
         access.at[l] = r.base + soffset + from_base;
         // Lanes outside of the buffer do not access it.
-        const std::uint32_t left = bytes_left(end, soffset, index, offset_of(l));
+        const std::uint32_t left = bytes_left(r, soffset, index, offset_of(l));
         if (left >= shape.bytes) continue;
         const std::uint64_t lane = std::uint64_t{1} << l;
         access.lanes &= ~lane;
@@ -181,7 +167,7 @@ void scalar(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
         access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
         return;
     }
-    const Resource r = resource_of(wave, wave.s + inst.src[0]);
+    const isa::Resource r = isa::resource_of(wave.s + inst.src[0], false, {wave.unified_formats, wave.fewer_formats});
     offset &= ~std::uint64_t{3};
     const std::uint64_t size = r.stride == 0 ? r.records : std::uint64_t{r.records} * r.stride;
     access.at[0] = (r.base & ~std::uint64_t{3}) + offset;

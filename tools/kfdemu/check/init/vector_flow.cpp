@@ -136,10 +136,25 @@ class VectorFlow {
     void swap() {
         if (flow_.op() == Op::v_permlane16_swap_b32) return swap_rows(16);
         if (flow_.op() == Op::v_permlane32_swap_b32) return swap_rows(32);
+        if (is_half(row_.dst)) return swap_halves();
         for_each_lane(lanes_, [&](unsigned l) {
             const Undefined a = flow_.read(inst_.dst, l), b = flow_.read(inst_.src[0], l);
             flow_.own.registers.set(inst_.dst, l, b);
             flow_.own.registers.set(inst_.src[0], l, a);
+        });
+    }
+
+    void swap_halves() {
+        const unsigned a_at = (inst_.op_sel & 8) != 0 ? 16 : 0, b_at = (inst_.op_sel & 1) != 0 ? 16 : 0;
+        for_each_lane(lanes_, [&](unsigned l) {
+            const Undefined a = flow_.read(inst_.dst, l), b = flow_.read(inst_.src[0], l);
+            const auto put = [&](Operand operand, std::uint32_t half, unsigned at, Origin origin) {
+                const Undefined old = flow_.read(operand, l);
+                const std::uint32_t bits = (old.bits & ~(0xffffu << at)) | half << at;
+                flow_.own.registers.set(operand, l, {bits, half != 0 ? origin : old.origin});
+            };
+            put(inst_.dst, b.bits >> b_at & 0xffff, a_at, b.origin);
+            put(inst_.src[0], a.bits >> a_at & 0xffff, b_at, a.origin);
         });
     }
 

@@ -3,9 +3,10 @@
 namespace kfdemu::isa {
 namespace {
 
+/// M0 is not one of several.
 bool aligned_registers(unsigned encoding, unsigned count) {
     const unsigned alignment = count >= 4 ? 4 : count >= 2 ? 2 : 1;
-    return encoding % alignment == 0 && encoding + count <= kConstants;
+    return encoding % alignment == 0 && encoding + count <= kConstants && (count == 1 || encoding != kM0);
 }
 
 constexpr unsigned kNullEncoding = 125;
@@ -61,7 +62,9 @@ bool BitFields::source(unsigned n, unsigned encoding, Type type) const {
     flag(encoding >= kVccz, kScalarSetup);
     // 16-bit float instructions read constants as 16-bit floats, BF16 (LLVM's isInlinableLiteralBF16) or others; 16-bit
     // integer instructions read the low half of the 32-bit float.
-    const bool half = type == Type::f16 || type == Type::pkf16, brain = type == Type::bf16 || type == Type::pkbf16;
+    const bool half = type == Type::f16 || type == Type::pkf16 ||
+                      (type == Type::halftile && row.shape.matrix.of == Matrix::Of::Half),
+               brain = type == Type::bf16 || type == Type::pkbf16 || (type == Type::halftile && !half);
     if ((half || brain) && encoding >= kFloats && encoding <= kFloats + 8)
         operand = static_cast<Operand>(encoding - kFloats + (brain ? kBrainFloats : kHalfFloats));
     return true;

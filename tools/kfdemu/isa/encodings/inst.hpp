@@ -102,7 +102,7 @@ enum InstFlags : std::uint16_t {
 ///   unsigned.
 /// - MTBUF: likewise; literal = data format | number format << 4, as GFX9 numbers them.
 /// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
-/// - VOPD: `row` and all fields are the first operation's; dual_half() (dual.hpp) has the second's.
+/// - VOPD: `row` and all fields are the first operation's; second_of() (dual.hpp) has the second's.
 /// - DS: dst = VDST, src[0] = ADDR, src[1] = DATA0, src[2] = DATA1; offset = OFFSET0 | OFFSET1 << 8.
 struct alignas(64) Inst {
     Handler handler;

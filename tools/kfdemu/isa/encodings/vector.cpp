@@ -77,13 +77,15 @@ bool dpp_control_exists(unsigned control, const Traits& traits) {
     return group == 0x150 ? traits.wide_dpp || traits.row_share : group == 0x160 && traits.row_share;
 }
 
-/// What NEG and ABS change of a pair of halves, or of what is wider than two registers, is not documented.
+/// What NEG and ABS change of a pair of halves, or of what is wider than two registers, is not documented. Of a dot
+/// product in VOP3, they change both halves (LLVM folds negations of vectors into v_dot2_f16_f16).
 bool undocumented_modifiers(const BitFields& f) {
     if (f.row.format == Format::Vop3p) return false;
+    const bool is_dot = f.row.is(kDot) && f.row.format == Format::Vop3;
     for (unsigned n = 0; n < 3; ++n) {
         const Type type = f.row.src[n];
         const bool signs = ((f.inst.neg | f.inst.abs) >> n & 1) != 0;
-        if (signs && (is_packed_float(type) || dwords(type) > 2)) return true;
+        if (signs && ((is_packed_float(type) && !is_dot) || dwords(type) > 2)) return true;
     }
     return false;
 }
@@ -98,7 +100,7 @@ bool may_move_lanes(const BitFields& f) {
     if (!f.traits.dpp_everywhere) return is_short && row.format != Format::Vopc;
     for (const Type type : {row.dst, row.src[0], row.src[1], row.src[2]})
         if (type == Type::s32 || is_wide(type)) return false;
-    if (row.format == Format::Vop3p) return row.dst == Type::f32 && row.src[0] != Type::pkbf16;
+    if (row.format == Format::Vop3p) return row.dst == Type::f32;
     return row.src[0] != Type::none;
 }
 
@@ -252,6 +254,12 @@ bool vop3_modifiers(const BitFields& f, bool with_sdst) {
     return true;
 }
 
+/// Whether source 1 is one that DPP may have.
+bool beside_dpp(const BitFields& f) {
+    if (!f.inst.moves_lanes() || f.inst.src[1] >= kVgpr0) return true;
+    return f.traits.scalar_beside_dpp && !f.row.is(kMix);
+}
+
 bool vop3_sources(const BitFields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
     for (unsigned n = 0; n < 3; ++n) {
@@ -262,7 +270,7 @@ bool vop3_sources(const BitFields& f) {
             if (!by_dpp(f, encodings[n])) return false;
             continue;
         }
-        if (!f.source(n, encodings[n], type)) return false;
+        if (!f.source(n, encodings[n], type) || (n == 1 && !beside_dpp(f))) return false;
         const bool scalar = mask || type == Type::s32;
         if (scalar && f.inst.src[n] >= kVgpr0) return false;
     }
@@ -359,7 +367,7 @@ bool vop3p(const BitFields& f) {
         }
         const bool narrow = f.row.is(kMix) && ((i.op_sel_hi >> n) & 1);
         if (!f.source(n, encodings[n], narrow ? Type::f16 : f.row.src[n])) return false;
-        if (n == 1 && i.moves_lanes() && i.src[1] < kVgpr0) return false;
+        if (n == 1 && !beside_dpp(f)) return false;
     }
     return vector_destination(f, f.bits(0, 7, 0));
 }

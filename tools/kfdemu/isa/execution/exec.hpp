@@ -166,7 +166,8 @@ KFDEMU_INLINE double flush(double value, bool yes) {
 }
 
 /// The class of a type, for modifiers and rounding.
-enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed };
+enum class Kind : u8 { Int32, Int16, Int64, Float32, Float16, Float64, Packed, PackedFloat };
+constexpr bool is_packed(Kind kind) { return kind == Kind::Packed || kind == Kind::PackedFloat; }
 
 // Operand types, named as in the rows. load and store access one lane; the dwords of a lane are kLanes apart.
 
@@ -266,7 +267,7 @@ using T_i16 = HalfInt<i16>;
 using T_f16 = HalfFloat;
 using T_bf16 = HalfBits;
 using T_pk16 = Word<u32, Kind::Packed>;
-using T_pkf16 = Word<u32, Kind::Packed>;
+using T_pkf16 = Word<u32, Kind::PackedFloat>;
 using T_pkbf16 = T_pkf16;
 using T_b128 = Quad;
 using T_simm = Nothing;

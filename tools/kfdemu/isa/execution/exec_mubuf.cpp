@@ -49,7 +49,7 @@ const Inst* buffer_to_lds(Wave& wave, const Inst& inst) {
         const std::uint64_t exec = exec_of(wave);
         if (exec == 0) return &inst + inst.size;
         Lanewise lanes;
-        buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
+        if (!buffer_lanes(wave, inst, buffer_of(wave, inst), lanes)) return nullptr;
         lanes.access.mask = lanes_inside(lanes, Operation::kBytes);
         constexpr unsigned N = kWords<Operation>;
         alignas(64) std::uint32_t values[N * kLanes] = {};
@@ -65,7 +65,7 @@ const Inst* store_lds(Wave& wave, const Inst& inst) {
     if (!inst.has(kLds)) return wave.stop_at(Stop::Illegal, inst);
     if (exec == 0) return &inst + inst.size;
     Lanewise lanes;
-    buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
+    if (!buffer_lanes(wave, inst, buffer_of(wave, inst), lanes)) return nullptr;
     lanes.access.mask = lanes_inside(lanes, 4);
     if (lanes.access.mask == 0) return &inst + inst.size;
     alignas(64) std::uint32_t values[kLanes];
@@ -79,18 +79,19 @@ const Inst* buffer(Wave& wave, const Inst& inst) {
     const std::uint64_t exec = exec_of(wave);
     if (exec == 0) return &inst + inst.size;
 
-    const Buffer b = buffer_of(wave, inst);
+    const Resource b = buffer_of(wave, inst);
+    const bool swizzled = b.element_bytes != 0;
     Lanewise lanes;
-    buffer_lanes(wave, inst, b, lanes);
+    if (!buffer_lanes(wave, inst, b, lanes)) return nullptr;
     const std::uint64_t inside = lanes_inside(lanes, Operation::kBytes);
     if (inside != exec) {
-        if (Operation::kAccess != (kRead | kWrite) && Operation::kBytes > 4 && !b.swizzle)
+        if (Operation::kAccess != (kRead | kWrite) && Operation::kBytes > 4 && !swizzled)
             return ByDword<Operation>::run(wave, inst, lanes) ? &inst + inst.size : nullptr;
         Operation::outside(wave, inst, exec & ~inside);
         if (inside == 0) return &inst + inst.size;
         lanes.access.mask = inside;
     }
-    if (b.swizzle && b.add_lane && !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
+    if (swizzled && b.add_lane && !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
         return nullptr;
     return Operation::memory(wave, inst, lanes.access) ? &inst + inst.size : nullptr;
 }

@@ -41,6 +41,21 @@ const Inst* swap_registers(Wave& w, const Inst& i) {
     return next_of(i);
 }
 
+/// Of DST and SRC0, which may be the halves of one register.
+const Inst* swap_halves(Wave& w, const Inst& i) {
+    u32* const a = lanes_of(w, i.dst);
+    u32* const b = lanes_of(w, i.src[0]);
+    const unsigned a_at = (i.op_sel & 8) != 0 ? 16 : 0, b_at = (i.op_sel & 1) != 0 ? 16 : 0;
+    const u64 exec = exec_of(w);
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if ((exec >> lane & 1) == 0) continue;
+        const u32 changed = (a[lane] >> a_at ^ b[lane] >> b_at) & 0xffff;
+        a[lane] ^= changed << a_at;
+        b[lane] ^= changed << b_at;
+    }
+    return next_of(i);
+}
+
 /// Of each two rows of `size` lanes: the second of DST and the first of SRC0 change places, in lanes that are active.
 /// OP_SEL are FI and BOUND_CTRL (LLVM); that they change what comes from lanes that are not is not documented.
 template <unsigned size>

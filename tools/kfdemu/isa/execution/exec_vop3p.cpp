@@ -181,7 +181,7 @@ const Inst* move_pair(Wave& w, const Inst& i) {
 
 template <class T>
 KFDEMU_INLINE u32 dot_operand(const Inst& i, unsigned n, u32 value, u32 turn) {
-    if constexpr (T::kind != Kind::Packed) return value;
+    if constexpr (!is_packed(T::kind)) return value;
     const u32 low = value >> (chosen(i, n, false) ? 16 : 0), high = value >> (chosen(i, n, true) ? 16 : 0);
     return ((low & 0xffff) | high << 16) ^ turn;
 }

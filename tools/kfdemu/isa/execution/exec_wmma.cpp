@@ -48,12 +48,14 @@ float modified(const Inst& i, float c) {
 }
 struct SingleResults {
     using Sum = float;
+    static u32 constant(u32 c) { return c; }
     static Sum of(const Inst& i, u32 c) { return modified(i, bits<float>(c)); }
     static Sum add(Sum sum, float a, float b) { return fused(a, b, sum); }
     static u32 to(const Inst&, u32, Sum sum) { return bits<u32>(sum); }
 };
 struct IntegerResults {
     using Sum = i64;
+    static u32 constant(u32 c) { return c; }
     static Sum of(const Inst&, u32 c) { return static_cast<i32>(c); }
     static Sum add(Sum sum, i32 a, i32 b) { return sum + i64{a} * b; }
     static u32 to(const Inst& i, u32, Sum sum) { return static_cast<u32>(saturated_i32(sum, i.clamp)); }
@@ -63,6 +65,7 @@ template <float (*number)(u32, unsigned), u32 (*code)(float)>
 struct NarrowResults {
     using Sum = float;
     static bool upper(const Inst& i) { return has_bit(i.op_sel, 2); }
+    static u32 constant(u32 c) { return (c & 0xffff) * 0x10001; }  // has one half, for both
     static Sum of(const Inst& i, u32 c) { return modified(i, number(c, upper(i))); }
     static Sum add(Sum sum, float a, float b) { return fused(a, b, sum); }
     static u32 to(const Inst& i, u32 old, Sum sum) {
@@ -87,8 +90,9 @@ struct Side {
 };
 
 /// C, whose constant is the same in all elements.
+template <class Results>
 u32 addend(Wave& w, const Inst& i, unsigned n, unsigned lane) {
-    return i.src[2] >= kVgpr0 ? lanes_of(w, i.src[2])[n * kLanes + lane] : w.s[i.src[2]];
+    return i.src[2] >= kVgpr0 ? lanes_of(w, i.src[2])[n * kLanes + lane] : Results::constant(w.s[i.src[2]]);
 }
 
 template <class Factors, class Results>
@@ -104,7 +108,7 @@ const Inst* multiply_tiles(Wave& w, const Inst& i) {
     for (unsigned n = 0; n < kTileRegisters; ++n) {
         for (unsigned lane = 0; lane < kLanes; ++lane) {
             const auto *row = a.factor[n * kRowsApart + lane / kSide], *column = b.factor[lane % kSide];
-            auto sum = Results::of(i, addend(w, i, n, lane));
+            auto sum = Results::of(i, addend<Results>(w, i, n, lane));
             for (unsigned k = 0; k < kSide; ++k) sum = Results::add(sum, row[k], column[k]);
             room.lane[n * kLanes + lane] = Results::to(i, d[n * kLanes + lane], sum);
         }

@@ -61,7 +61,7 @@ constexpr Kind mode_kind() {
     Kind result = Kind::Int32;
     for (const Kind kind : {Types::kind...}) {
         const bool is_float =
-            kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || kind == Kind::Packed;
+            kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || is_packed(kind);
         if (is_float && result == Kind::Int32) result = kind;
     }
     return result;

@@ -250,9 +250,10 @@ inline void sdwa_destination(const Inst& i, const u32* old, u32* result) {
         lanes = room;
     }
     const bool negative = (i.neg >> n) & 1, absolute = (i.abs >> n) & 1;
-    const bool is_float = kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64;
+    const bool is_float =
+        kind == Kind::Float32 || kind == Kind::Float16 || kind == Kind::Float64 || kind == Kind::PackedFloat;
     if (!is_float || !(negative || absolute)) return lanes;
-    const u32 sign = kind == Kind::Float16 ? 0x8000u : 0x80000000u;
+    const u32 sign = kind == Kind::Float16 ? 0x8000u : kind == Kind::PackedFloat ? 0x80008000u : 0x80000000u;
     const u32 keep = absolute ? ~sign : ~0u, turn = negative ? sign : 0;
     const u32* const top = lanes + (dwords - 1) * kLanes;
     u32* const room_top = room + (dwords - 1) * kLanes;

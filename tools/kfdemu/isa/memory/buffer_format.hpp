@@ -171,7 +171,7 @@ inline bool format_lanes(Wave& wave, const Inst& inst, const ElementFormat& form
         wave.stop_at(Stop::Illegal, inst);
         return false;
     }
-    buffer_lanes(wave, inst, buffer_of(wave, inst), lanes);
+    if (!buffer_lanes(wave, inst, buffer_of(wave, inst), lanes)) return false;
     const unsigned bytes = kDataFormats[format.data].bytes;
     lanes.access.mask = bytes == 0 ? 0 : lanes_inside(lanes, bytes);
     return true;

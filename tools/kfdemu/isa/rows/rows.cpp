@@ -87,10 +87,16 @@ const Traits& traits_of(Target target) {
         traits.gfx11_numbers = true;
         return traits;
     }();
+    static constexpr Traits kGfx1151 = [] {
+        Traits traits = kGfx1100;
+        traits.scalar_beside_dpp = true;
+        return traits;
+    }();
     switch (target) {
         case Target::gfx1100:
-        case Target::gfx1151:
             return kGfx1100;
+        case Target::gfx1151:
+            return kGfx1151;
         case Target::gfx1030:
             return kGfx1030;
         case Target::gfx950:

@@ -40,6 +40,7 @@ struct Traits {
     bool row_share = false;               ///< DPP8; DPP has row_share, row_xmask and FI, and no shifts of the wave
     unsigned vector_line_bytes = 64;      ///< of the cache that vector memory goes through; that of scalars has 64
     bool dpp_everywhere = false;          ///< VOPC, VOP3 and VOP3P may have it; it moves something
+    bool scalar_beside_dpp = false;       ///< source 1 of VOP3 with DPP may be one
     bool sdwa = true;
     bool null_before_m0 = false;        ///< operand 124 is NULL and 125 is M0
     bool register_halves = false;       ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in

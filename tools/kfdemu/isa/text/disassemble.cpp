@@ -53,11 +53,11 @@ struct Printer {
                half_suffix(inst.src[n], n);
     }
     /// Of register n, the third of which is the destination: which half, in short formats whose registers say it.
-    std::string half_suffix(Operand operand, unsigned n) const {
+    const char* half_suffix(Operand operand, unsigned n) const {
         const bool is_short = row.format != Format::Vop3 && row.format != Format::Vop3p && !inst.in_vop3();
         if (!traits().register_halves || !is_short || operand < kVgpr0) return "";
-        // llvm-mc names both halves of this one.
-        const bool both = &row == &rows()[index(Op::v_mov_b16)];
+        // llvm-mc names both halves of these.
+        const bool both = &row == &rows()[index(Op::v_mov_b16)] || &row == &rows()[index(Op::v_swap_b16)];
         return (inst.op_sel >> n & 1) != 0 ? ".h" : both ? ".l" : "";
     }
 
@@ -199,7 +199,7 @@ struct Printer {
         for (unsigned n = 0; n < source_count(); ++n) line.operand(modified_source(n));
         if (row.is(kCarryIn)) line.operand(operand(inst.src[2], Type::mask, 0));
         if (row.is(kTruthTable) && inst.literal != 0) line.modifier(format_text("bitop3:0x%x", inst.literal));
-        if (row.is(kSwaps)) {
+        if (row.is(kSwaps) && row.is(kOpSel)) {
             line.modifier_if((inst.op_sel & 2) != 0, "bound_ctrl:1");
             line.modifier_if((inst.op_sel & 1) != 0, "fi:1");
         } else if (row.src[1] == Type::s32 && inst.op_sel != 0) {
