@@ -1,5 +1,5 @@
 /* Properties of waves known to the preprocessor, for C++ and OpenCL C. HSADRV_WAVEFRONT_SIZE: lanes per wave, 32 or 64.
- * Follows the compiler's -m[no-]wavefrontsize64; define it if the compiler does not report the size. */
+ * Follows the compiler's -m[no-]wavefrontsize64. */
 #ifndef HSADRV_SHARED_DEVICE_WAVEFRONT_SIZE_H
 #define HSADRV_SHARED_DEVICE_WAVEFRONT_SIZE_H
 
@@ -8,7 +8,7 @@
 #define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE__
 #elif defined(__AMDGCN_WAVEFRONT_SIZE)
 #define HSADRV_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE
-#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#elif __has_builtin(__builtin_amdgcn_ballot_w32) /* clang 22 reports no size, but what waves of this size have */
 #define HSADRV_WAVEFRONT_SIZE 32
 #else
 #define HSADRV_WAVEFRONT_SIZE 64

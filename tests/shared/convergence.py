@@ -22,9 +22,7 @@ LANGUAGES = {
 }
 # As in hsadrv-cc (tools/hsadrv-cc/commands.cpp).
 CLANG_16 = ["-mllvm", "-simplifycfg-hoist-common=false", "-mllvm", "-simplifycfg-sink-common=false"]
-# clang 22 does not report the size of waves (wavefront_size.h).
-RDNA = [[wave, mode, f"-DHSADRV_WAVEFRONT_SIZE={size}"] for wave, size in (("-mno-wavefrontsize64", 32), ("-mwavefrontsize64", 64))
-        for mode in ("-mcumode", "-mno-cumode")]
+RDNA = [[wave, mode] for wave in ("-mno-wavefrontsize64", "-mwavefrontsize64") for mode in ("-mcumode", "-mno-cumode")]
 # The modes of each target. Older clangs call gfx942 gfx940.
 CONFIGURATIONS = {**{target: [[]] for target in ("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950")},
                   **{target: RDNA for target in ("gfx1010", "gfx1030", "gfx1100", "gfx1200", "gfx1201")}}
