@@ -78,7 +78,8 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
 inline bool has_matrix(Target target) { return target >= Target::gfx908 && target < Target::gfx1030; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
-inline constexpr std::string_view kOfGfx11[] = {"upper_half", "tiles", "silent_tiles", "answer"},
+inline constexpr std::string_view kOfGfx11[] = {"upper_half", "swapped_halves", "silent_swapped_halves",
+                                                "tiles",      "silent_tiles",   "answer"},
                                   kOfDual[] = {"dual", "silent_dual", "second_operation"};
 inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
                                                "own_instruction",

@@ -398,6 +398,7 @@ pair upper_half
   if_fixed \fix, v_mov_b32 v2, 0
   v_and_b32 v2, 0xffff, v2
   .long 0x7f02cd02 // v_swap_b16 v1.h, v2.l
+  v_add_u32 v1, 1, v1
   store v1
 .endm
 pair swapped_halves
@@ -406,6 +407,7 @@ begin silent_swapped_halves
   v_mov_b32 v1, 0
   v_and_b32 v2, 0xffff, v2
   .long 0x7f02cd82 // v_swap_b16 v1.h, v2.h
+  v_add_u32 v1, 1, v1
   store v1
 end silent_swapped_halves
 
