@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One unit of kernels/ by one clang. Usage: compile.sh CLANG.TARGET.LEVEL SOURCE OUTPUT [DEPFILE]
-# A target of two widths has waves of 32 lanes; gfx1030w64 is gfx1030 with 64, gfx1100w64 likewise.
+# A target of two widths has waves of 32 lanes; gfx1030w64 is gfx1030 with 64, gfx1100w64 and gfx1201w64 likewise.
 # compile.sh --device-libraries is whether ROCm's are installed, which math.cpp and opencl.cl need. DEVICE_LIBRARIES
 # names their folder.
 # Code objects of the version that each makes by default: 4 of clang 14 and 16, 5 of clang 19. clang 14 knows kernels in

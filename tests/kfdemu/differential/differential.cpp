@@ -37,7 +37,8 @@ struct Build {
 
 WaveShape shape_of(const Build& build) {
     const bool either = build.target.starts_with("gfx1"), wide = !either || build.target.ends_with("w64");
-    return {wide ? 64u : 32u, either ? 32u : 64u};
+    const bool in_halves = either && !build.target.starts_with("gfx12");  // moves of ds_bpermute_b32
+    return {wide ? 64u : 32u, in_halves || !wide ? 32u : 64u};
 }
 
 struct Builds {

@@ -9,7 +9,7 @@ test=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 read -ra clangs <<<"${CLANGS:-14 16 19 22}"
-read -ra targets <<<"${TARGETS:-gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1030w64 gfx1100 gfx1100w64}"
+read -ra targets <<<"${TARGETS:-gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1030w64 gfx1100 gfx1100w64 gfx1201 gfx1201w64}"
 read -ra levels <<<"${LEVELS:-O0 O1 O2 O3}"
 if [ -n "${OUT:-}" ]; then
     mkdir -p "$OUT"
@@ -23,7 +23,7 @@ fi
 knows() {
     case $2 in
         gfx942) [ "$1" = 19 ] ;;
-        gfx11*) [ "$1" = 19 ] || [ "$1" = 22 ] ;;
+        gfx11* | gfx12*) [ "$1" = 19 ] || [ "$1" = 22 ] ;;
         gfx950) [ "$1" = 22 ] ;;
         *) [ "$1" != 22 ] ;;
     esac
@@ -60,7 +60,7 @@ fi
 
 # Units without special code for the targets between the first and the last.
 declare -A narrow=([matrices]="gfx906,gfx908,gfx90a,gfx942,gfx950" [assembly]="gfx900,gfx90a,gfx942,gfx950")
-for unit in launches memory math opencl convergence_halves; do narrow[$unit]="gfx900,gfx90a,gfx942,gfx950,gfx1030,gfx1030w64,gfx1100,gfx1100w64"; done
+for unit in launches memory math opencl convergence_halves; do narrow[$unit]="gfx900,gfx90a,gfx942,gfx950,gfx1030,gfx1030w64,gfx1100,gfx1100w64,gfx1201,gfx1201w64"; done
 if [ $libraries = no ]; then narrow[math]='' narrow[opencl]=''; fi
 for unit in "${!narrow[@]}"; do narrowed+=" $unit=${narrow[$unit]}"; done
 

@@ -129,6 +129,24 @@ TEST_CASE("the hardware's register of scratch is set where the hardware sets it"
     }
 }
 
+TEST_CASE("on gfx1201, a work-group's id is in TTMP9 and TTMP7, and a wave's number in TTMP8", "[dispatch][state]") {
+    Launch l = everything_enabled(Target::gfx1201);
+    l.kernel.private_segment_buffer = l.kernel.flat_scratch_init = false;
+    l.kernel.user_sgprs = 9;
+    OneWave one;
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    constexpr unsigned ttmp = isa::kTtmp0;
+    REQUIRE(one.wave.s[ttmp + 9] == 7);
+    REQUIRE(one.wave.s[ttmp + 7] == (9 << 16 | 8));
+    REQUIRE(one.wave.s[ttmp + 8] >> 25 == 3);
+    REQUIRE(one.wave.s[9] == 4);  // work-group info follows the user SGPRs
+    REQUIRE(one.wave.s64(isa::kFlatScratchRegister) == l.queue.scratch_base + 6 * 8 * 1024);
+    REQUIRE((one.wave.mode & 0x300) == 0x100);  // of these bits the kernel says other things
+    l.kernel.workgroup_id = {true, true, false};
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.s[ttmp + 7] == 8);
+}
+
 TEST_CASE("arguments that are loaded for a kernel follow its other user SGPRs", "[dispatch][state]") {
     Launch l = everything_enabled(Target::gfx90a);
     l.kernel.user_sgprs = 16;

@@ -22,8 +22,9 @@ inline constexpr u32 kSize = 4096;
 /// A wave with LDS and a page of memory, to which s[8:11] is a raw buffer of 1024 bytes.
 class Buffered {
   public:
-    explicit Buffered(Level level = kfdemu::isa::best_level(), Target target = Target::gfx90a)
-        : machine{target, level} {
+    explicit Buffered(Level level = kfdemu::isa::best_level(), Target target = Target::gfx90a,
+                      unsigned width = kfdemu::isa::kMostLanes)
+        : machine{target, level, width} {
         space_.map({kBase, kBase + kSize, bytes_.data(), kfdemu::kRead | kfdemu::kWrite, 1, false});
         machine.wave().memory = &space_;
         machine.wave().tlb = &tlb_;

@@ -25,8 +25,9 @@ constexpr Layout kLayoutGfx9{0xd0000000, 0xd3800000, 16, 14, 16, 0x7f},
 
 /// Encodings of one opcode number with operands that some instruction may like.
 std::vector<Words> attempts(Format format, u32 opcode, const Family& family) {
-    const bool gfx10 = &family == &kGfx10, gfx11 = &family == &kGfx11, rdna = gfx10 || gfx11;
-    const Layout& layout = gfx11 ? kLayoutGfx11 : gfx10 ? kLayoutGfx10 : kLayoutGfx9;
+    const bool gfx10 = &family == &kGfx10, gfx11 = &family == &kGfx11, gfx12 = &family == &kGfx12;
+    const bool rdna = gfx10 || gfx11 || gfx12;
+    const Layout& layout = gfx11 || gfx12 ? kLayoutGfx11 : gfx10 ? kLayoutGfx10 : kLayoutGfx9;
     switch (format) {
         case Format::Sop2:
             return {{0x80000000 | opcode << 23 | 4 << 16 | 8 << 8 | 12, 0x1234},
@@ -38,7 +39,7 @@ std::vector<Words> attempts(Format format, u32 opcode, const Family& family) {
         }
         case Format::Sop1: {
             const u32 word = 0xbe800000 | opcode << 8;
-            return {{word | 4 << 16 | 8}, {word | 8}, {word | 4 << 16}, {word | 4 << 16 | 0x80}};
+            return {{word | 4 << 16 | 8}, {word | 8}, {word | 4 << 16}, {word | 4 << 16 | 0x80}, {word | 193}};
         }
         case Format::Sopc:
             return {{0xbf000000 | opcode << 16 | 4 << 8 | 8}};
@@ -53,7 +54,12 @@ std::vector<Words> attempts(Format format, u32 opcode, const Family& family) {
         case Format::Vopc:
             return {{0x7c000000 | opcode << 17 | 2 << 9 | 262}};
         case Format::Smem: {
-            const u32 none = gfx11 ? 0xf8000000 : 0xfa000000;
+            const u32 none = gfx10 ? 0xfa000000 : 0xf8000000;
+            if (gfx12) {
+                if (opcode >= 64) return {};
+                const u32 word = 0xf4000000 | opcode << 13;
+                return {{word | 8 << 6 | 2, none | 0x10}, {word | 8 << 6, none}, {word, 0}};
+            }
             if (rdna) return {{0xf4000000 | opcode << 18 | 8 << 6 | 2, none | 0x10}, {0xf4000000 | opcode << 18, 0}};
             const u32 word = 0xc0000000 | opcode << 18;
             return {{word | 1u << 17 | 8 << 6 | 2, 0x10}, {word, 0}};
@@ -72,6 +78,13 @@ std::vector<Words> attempts(Format format, u32 opcode, const Family& family) {
         }
         case Format::Flat: {
             std::vector<Words> all;
+            if (gfx12) {
+                for (const u32 segment : {0u, 1u, 2u})
+                    for (const u32 first : {8u, 0u, 4u << 23, 4u << 23 | 8u, 4u << 23 | 8u | 1u << 20})
+                        for (const u32 address : {2u, 0u})
+                            all.push_back({0xec00007c | segment << 24 | opcode << 14, first, address});
+                return all;
+            }
             for (const u32 second : {2u | 8u << 24, 2u | 4u << 8, 2u | 4u << 8 | 8u << 24, 8u << 24, 4u << 8}) {
                 for (const bool global : {false, true})
                     for (const bool glc : {false, true})
@@ -82,15 +95,23 @@ std::vector<Words> attempts(Format format, u32 opcode, const Family& family) {
             return all;
         }
         case Format::Mubuf: {
+            if (gfx12) {
+                const u32 word = 0xc400007c | (opcode & 127) << 14, operands = 4u | 8u << 9 | 1u << 23;
+                return {{word, operands, 2}, {word, operands | 1u << 20, 2}};
+            }
             const u32 word = 0xe0000000 | opcode << 18, operands = 4u << 8 | 2u << 16 | 4u << 24;
             return {{word, operands}, {word | 1u << 14, operands}, {word | 1u << 16, operands & ~0xff00u}, {word, 0}};
         }
         case Format::Mtbuf:
+            if (gfx12) return {{0xc420007c | opcode << 14, 4u | 8u << 9 | 1u << 23, 2}};
             if (gfx10) return {{0xe8000000 | (opcode & 7) << 16, 4u << 8 | 2u << 16 | 4u << 24 | (opcode >> 3) << 21}};
             return {{0xe8000000 | opcode << 15 | 1u << 19, 4u << 8 | 2u << 16 | 4u << 24}};
         case Format::Vop3p: {
             const u32 word = layout.vop3p | opcode << 16 | 4;
-            return {{word, 262u | 258u << 9 | 264u << 18}, {word, 262u | 258u << 9}, {word | 0x4000, 0x18000106}};
+            return {{word, 262u | 258u << 9 | 264u << 18},
+                    {word, 262u | 258u << 9},
+                    {word | 0x4000, 0x18000106},
+                    {word | 0x4000, 262u | 270u << 9 | 280u << 18 | 0x18000000}};
         }
         case Format::Vopd: {  // in the first place, and in the second beside a v_dual_mov_b32
             constexpr u32 move = 8, first = 262 | 2 << 9, second = 263 | 3 << 9 | 2 << 17 | 4 << 24;
@@ -142,13 +163,14 @@ bool is_same(const std::string& mnemonic, const std::string& ours) {
 void check_coverage(Target target, test_isa::Version version) {
     if (!test_isa::have_llvm_mc(version)) SKIP_BECAUSE(test_isa::llvm_mc_missing(version));
     // VOPD is of waves of 32 lanes.
-    const unsigned width = &family_of(target) == &kGfx11 ? 32 : kMostLanes;
+    const bool has_dual = traits_of(target).register_halves;
+    const unsigned width = has_dual ? 32 : kMostLanes;
     if (!is_built(width)) SKIP_BECAUSE("no executor of " + std::to_string(width) + " lanes is built: -Dwidths=64,32");
     const Decoder decoder{target, best_level(), width};
     std::vector<Words> encodings;
     for (const Wanted& wanted : kWanted) {
         const Family& family = family_of(target);
-        if (wanted.format == Format::Vopd && &family != &kGfx11) continue;
+        if (wanted.format == Format::Vopd && !has_dual) continue;
         const bool top_bit =
             wanted.format == Format::Mubuf && !traits_of(target).row_share;  // there it is another field
         for (u32 opcode = 0; opcode < (top_bit ? 128 : wanted.opcodes); ++opcode) {
@@ -201,4 +223,7 @@ TEST_CASE("every opcode that llvm-mc knows has a row on gfx1151", "[isa][coverag
 }
 TEST_CASE("every opcode that the newest llvm-mc knows has a row on gfx1151", "[isa][coverage]") {
     check_coverage(Target::gfx1151, test_isa::Version::newest);
+}
+TEST_CASE("every opcode that llvm-mc knows has a row on gfx1201", "[isa][coverage]") {
+    check_coverage(Target::gfx1201);
 }

@@ -114,6 +114,13 @@ TEST_CASE("rows that only the newest llvm-mc knows decode and print as it does",
         for (const unsigned width : {64u, 32u}) compare_rows(target, width, test_isa::Version::newest);
 }
 
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx1201, in waves of 64 lanes", "[isa][encodings]") {
+    compare_rows(Target::gfx1201);
+}
+TEST_CASE("every row decodes and prints as llvm-mc does on gfx1201, in waves of 32 lanes", "[isa][encodings]") {
+    compare_rows(Target::gfx1201, 32);
+}
+
 TEST_CASE("no two rows claim the same opcode of a target", "[isa][table]") {
     for (const Target target : kTargets) {
         std::map<std::pair<Format, unsigned>, const char*> claimed;

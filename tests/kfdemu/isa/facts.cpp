@@ -150,7 +150,7 @@ TEST_CASE("instructions read and write what their rows say", "[isa][facts]") {
 }
 
 TEST_CASE("on RDNA, they do in waves of 64 and of 32 lanes", "[isa][facts]") {
-    for (const Target target : {Target::gfx1030, Target::gfx1100, Target::gfx1151})
+    for (const Target target : {Target::gfx1030, Target::gfx1100, Target::gfx1151, Target::gfx1201})
         for (const unsigned width : {kMostLanes, 32u}) {
             if (!is_built(width)) continue;
             auto waves = std::make_unique<Waves>(target, width);
@@ -205,6 +205,7 @@ class OneLane {
     Words code() const {
         const u32 op = opcode_of(row_, newest(row_));
         const bool gfx11 = &family_of(newest(row_)) == &kGfx11;
+        if (&family_of(newest(row_)) == &kGfx12) return gfx12_code(op);
         const u32 no_saddr = gfx11 ? 0x7c : newest(row_) == Target::gfx1030 ? 0x7d : 0x7f;
         if (row_.format == Format::Flat)
             return {0xdc000000 | op << 18 | 2 << (gfx11 ? 16 : 14),
@@ -213,6 +214,11 @@ class OneLane {
             return {0xe0000000 | op << 18, kAddress | data() << 8 | 2 << 16 | 1 << 22 | 128u << 24};
         if (row_.format == Format::Mubuf) return {0xe0001000 | op << 18, kAddress | data() << 8 | 2 << 16 | 128u << 24};
         return {0xd8000000 | op << 17, kAddress | kData << 8 | kSecondData << 16 | kResult << 24};
+    }
+    Words gfx12_code(u32 op) const {
+        if (row_.format == Format::Flat) return {0xee00007c | op << 14, kResult | data() << 23, kAddress};
+        if (row_.format == Format::Mubuf) return {0xc400007c | op << 14, data() | 8 << 9 | 1u << 30, kAddress};
+        return {0xd8000000 | op << 18, kAddress | kData << 8 | kSecondData << 16 | kResult << 24};
     }
     u32 data() const { return row_.format == Format::Mubuf && !row_.is(kStore) ? kResult : kData; }
 

@@ -1,7 +1,6 @@
 // What GFX11 does differently. Words are llvm-mc's.
-#include <cmath>
-
 #include "tests/kfdemu/isa/buffered.hpp"
+#include "tests/kfdemu/isa/tiles.hpp"
 #include "tests/support/catch.hpp"
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
@@ -18,26 +17,11 @@ std::string text_of(const std::vector<u32>& code, Target target = Target::gfx110
     return disassemble(target, Decoder{target, best_level(), 32}.decode(kCodeBase, code));
 }
 
-/// A factor of row or column `n` at depth k; small, so that sums are exact.
-int left(unsigned n, unsigned k) { return static_cast<int>((n * 5 + k * 3) % 7) - 3; }
-int right(unsigned n, unsigned k) { return static_cast<int>((n * 3 + k * 2) % 5) - 2; }
 int product(unsigned row, unsigned column) {
     int sum = 0;
     for (unsigned k = 0; k < 16; ++k) sum += left(row, k) * right(column, k);
     return sum;
 }
-
-u32 half_code(int n) {
-    constexpr u32 codes[] = {0, 0x3c00, 0x4000, 0x4200};
-    return codes[std::abs(n)] | (n < 0 ? 0x8000 : 0);
-}
-double value_of_half(u32 half) {
-    const int exponent = half >> 10 & 31;
-    const double size = exponent == 0 ? 0 : std::ldexp(1024 + (half & 1023), exponent - 25);
-    return (half & 0x8000) != 0 ? -size : size;
-}
-u32 brain_code(int n) { return bits(static_cast<float>(n)) >> 16; }
-u32 integer_code(int n) { return static_cast<u32>(n); }
 
 /// A and B in the registers from 8 and 16 on, `width` bits a factor; the copies of upper lanes, too.
 void fill_factors(Machine& m, unsigned width, u32 (*code)(int)) {

@@ -268,7 +268,7 @@ TEST_CASE("before gfx950, no load of 96 or 128 bits goes to LDS", "[isa][gfx950]
 namespace {
 
 const NumberFormat* const kFormats[] = {&kOcpFp8, &kOcpBf8, &kFp6, &kBf6, &kFp4};
-constexpr unsigned kA = 16, kB = 24, kScaleA = 4, kScaleB = 5, kD = 32;
+constexpr unsigned kTileA = 16, kTileB = 24, kScaleA = 4, kScaleB = 5, kTileD = 32;
 constexpr u32 kScaled = 1u << 11;  // ABID
 
 /// Numbers that every format has.
@@ -292,9 +292,9 @@ void check_formats(const Formats& f, Level level) {
     for (unsigned i = 0; i < f.rows; ++i) {
         for (unsigned k = 0; k < f.depth; ++k) {
             a[i * f.depth + k] = kNumbers[random.below(9)], b[i * f.depth + k] = kNumbers[random.below(9)];
-            m.put_packed(kA, f.lane(i, k), f.number(k), kFormats[f.a]->width(),
+            m.put_packed(kTileA, f.lane(i, k), f.number(k), kFormats[f.a]->width(),
                          code_of(*kFormats[f.a], a[i * f.depth + k]));
-            m.put_packed(kB, f.lane(i, k), f.number(k), kFormats[f.b]->width(),
+            m.put_packed(kTileB, f.lane(i, k), f.number(k), kFormats[f.b]->width(),
                          code_of(*kFormats[f.b], b[i * f.depth + k]));
         }
     }
@@ -307,8 +307,8 @@ void check_formats(const Formats& f, Level level) {
     const char* const name = f.rows == 16 ? "v_mfma_f32_16x16x128_f8f6f4" : "v_mfma_f32_32x32x64_f8f6f4";
     std::vector<u32> code;
     if (f.scaled) code = vop3("v_mfma_ld_scale_b32", 0, v(kScaleA), v(kScaleB), 0, 2u << 11, 1u << 27, kNewest);
-    REQUIRE(m.run(code + vop3(name, kD, v(kA), v(kB), 244, f.a << 8 | (f.scaled ? kScaled : 0), f.b << 29, kNewest)) ==
-            Stop::End);
+    REQUIRE(m.run(code + vop3(name, kTileD, v(kTileA), v(kTileB), 244, f.a << 8 | (f.scaled ? kScaled : 0), f.b << 29,
+                              kNewest)) == Stop::End);
     unsigned wrong = 0;
     for (unsigned i = 0; i < f.rows; ++i) {
         for (unsigned j = 0; j < f.rows; ++j) {
@@ -322,7 +322,7 @@ void check_formats(const Formats& f, Level level) {
             }
             const unsigned at = f.rows == 32 ? 4 * (i / 8) + i % 4 : i % 4;
             const unsigned lane = f.rows == 32 ? 32 * (i / 4 % 2) + j : 16 * (i / 4) + j;
-            wrong += static_cast<double>(as_float(m.lane(kD + at, lane))) != expected;
+            wrong += static_cast<double>(as_float(m.lane(kTileD + at, lane))) != expected;
         }
     }
     CHECK(wrong == 0);
@@ -340,22 +340,22 @@ TEST_CASE("matrices of every two formats, with scales and without", "[isa][gfx95
 
 TEST_CASE("scales are for the next product alone, and one that is NaN makes NaN", "[isa][gfx950]") {
     Machine m{kNewest};
-    for (unsigned n = 0; n < 8; ++n) m.vgpr(kA + n, 0x38383838);  // 1
+    for (unsigned n = 0; n < 8; ++n) m.vgpr(kTileA + n, 0x38383838);  // 1
     m.vgpr(kScaleA, 128), m.vgpr(kScaleB, 127);
     m.lane(kScaleA, 3) = 255;
     const char* const name = "v_mfma_f32_16x16x128_f8f6f4";
-    const std::vector<u32> product = vop3(name, kD, v(kA), v(kA), 128, 0, 0, kNewest),
-                           scaled = vop3(name, kD, v(kA), v(kA), 128, kScaled, 0, kNewest),
+    const std::vector<u32> product = vop3(name, kTileD, v(kTileA), v(kTileA), 128, 0, 0, kNewest),
+                           scaled = vop3(name, kTileD, v(kTileA), v(kTileA), 128, kScaled, 0, kNewest),
                            scales = vop3("v_mfma_ld_scale_b32", 0, v(kScaleA), v(kScaleB), 0, 0, 0, kNewest);
     REQUIRE(m.run(scales + scaled) == Stop::End);
-    CHECK(as_float(m.lane(kD, 5)) == 256);
-    CHECK(std::isnan(as_float(m.lane(kD + 3, 5))));
+    CHECK(as_float(m.lane(kTileD, 5)) == 256);
+    CHECK(std::isnan(as_float(m.lane(kTileD + 3, 5))));
     REQUIRE(m.run(product) == Stop::End);
-    CHECK(as_float(m.lane(kD + 3, 5)) == 128);
+    CHECK(as_float(m.lane(kTileD + 3, 5)) == 128);
     CHECK(m.run(scaled) == Stop::Illegal);
     // ABID says whether the product takes them.
     REQUIRE(m.run(scales + product) == Stop::End);
-    CHECK(as_float(m.lane(kD, 5)) == 128);
+    CHECK(as_float(m.lane(kTileD, 5)) == 128);
     CHECK(m.run(scaled) == Stop::Illegal);
 }
 

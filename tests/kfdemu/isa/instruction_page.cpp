@@ -26,7 +26,7 @@ constexpr const char* kOpening = R"(# The instructions of kfdemu
 
 What the emulated GPU executes of each target, by encoding. This page is made of the executor's tables by
 `tests/kfdemu/isa/instruction_page`, and a test compares them; another asks LLVM's assembler for every opcode number of
-every encoding and finds none that is missing here, apart from images (MIMG), exports (EXP) and interpolation (VINTRP
+every encoding and finds none that is missing here, apart from images (MIMG, VIMAGE, VSAMPLE), exports (EXP) and interpolation (VINTRP
 and `v_interp_*`), which no kernel of a compute queue has. What is not here stops the wave with an
 illegal-instruction error that names pc, dwords, encoding and opcode. Each column has a model's opcodes; an empty field is
 an instruction that the model lacks.
@@ -41,8 +41,13 @@ either operation of an instruction; from 0x10 on they are of the second alone.
 | `s_rfe_b64`, `s_rfe_restore_b64` | only a trap handler may, and none runs here |
 | `ds_ordered_count`, and DS with `gds` | there is no GDS; `ds_gws_*` work on the queue's global wave sync |
 | `v_screen_partition_4se_b32` | for pixels |
-| `ds_add_gs_reg_rtn`, `ds_sub_gs_reg_rtn`, `ds_bvh_stack_rtn_b32` | for geometry, and for rays through an image's tree |
+| `ds_add_gs_reg_rtn`, `ds_sub_gs_reg_rtn`, `ds_bvh_stack_*` | for geometry, and for rays through an image's tree |
 | `s_sendmsg_rtn`, but for MSG_RTN_GET_REALTIME | only a trap handler needs the answers |
+| `s_barrier_signal` and `s_barrier_wait` of other barriers than -1, `s_barrier_init`, `s_barrier_join`, `s_barrier_leave`, `s_get_barrier_state` | only the work-group's barrier is emulated |
+| `s_alloc_vgpr` | waves have all registers that their kernel asks for |
+| `s_getreg_b32` and `s_setreg_b32` on gfx1201 of other registers than MODE, SCRATCH_BASE, HW_ID, SHADER_CYCLES and EXCP_FLAG | their fields are not emulated |
+| `global_load_tr_b64`; `global_load_tr_b128` in waves of 64 lanes or without all lanes | which lane gets which byte is not published; the other has no result there |
+| `global_atomic_ordered_add_b64` | not emulated |
 | `v_cndmask_b16` with NEG or ABS | not emulated |
 | LDS_DIRECT and LDS_PARAM loads | for pixels |
 | loads with `tfe` | for partially resident textures |
@@ -68,7 +73,11 @@ denormals that MODE asks for. Not so:
 | `v_dot2_f16_f16`, `v_dot2_bf16_bf16` | addend, low product, high product: each rounded once to 16 bits, of BF16 to 32 bits and then once to 16; the manual leaves it open |
 | `v_wmma_f32_*`, `v_wmma_f16_*`, `v_wmma_bf16_*` | addend, products in ascending depth: each rounded once to 32 bits, to nearest, with denormals, whatever MODE is; results of 16 bits are rounded once more. The manual leaves the order open, so results may differ from hardware by roundings |
 | `v_wmma_i32_*` | exact; with CLAMP the sum saturates once, at its end |
-| lanes from 16 on of A and B of WMMA | are not read: they have to repeat lanes 0 to 15 |
+| lanes from 16 on of A and B of WMMA | on gfx1100 and gfx1151 are not read: they have to repeat lanes 0 to 15 |
+| `v_swmmac_*` | as WMMA: addend, products in ascending depth; where elements and indices are, follows AMD's matrix instruction calculator |
+| `v_dot4_f32_fp8_bf8` and the like | addend, products in ascending order: each rounded once; the manual leaves it open |
+| `global_load_tr_b128` | of each eight lanes, eight halves of one become one half of each, as measured by others on gfx1201 |
+| `ds_permute_b32` in waves of 64 lanes on gfx1201 | reaches all lanes, as `ds_bpermute_b32` does there |
 | the same of XF32 | factors are rounded to nearest even, to 10 bits of mantissa; the manual leaves the rounding open |
 | stores to 10- and 11-bit floats | rounded towards zero |
 | stores of integers to narrower formats | their upper bits are lost |

@@ -74,8 +74,10 @@ const char* program(Version version) { return version == Version::newest ? NEWES
 
 }  // namespace
 
+/// llvm-mc 19 does not know the model, or not all of its instructions.
 Version version_for(kfdemu::isa::Target target) {
-    return target == kfdemu::isa::Target::gfx950 ? Version::newest : Version::usual;
+    const bool is_new = target == kfdemu::isa::Target::gfx950 || target == kfdemu::isa::Target::gfx1201;
+    return is_new ? Version::newest : Version::usual;
 }
 const char* llvm_mc_missing(Version version) {
     return version == Version::newest ? "a newer llvm-mc was not found: install llvm-22"

@@ -34,7 +34,10 @@ class Maker {
     const Traits& traits() const { return traits_of(target_); }
     bool is_gfx10() const { return &family_of(target_) == &kGfx10; }
     bool is_gfx11() const { return &family_of(target_) == &kGfx11; }
-    bool is_rdna() const { return is_gfx10() || is_gfx11(); }
+    bool is_gfx12() const { return &family_of(target_) == &kGfx12; }
+    bool is_rdna() const { return traits().wave32; }
+    /// The llvm-mc of these is the newest (llvm_mc.cpp).
+    bool is_newest() const { return target_ == Target::gfx950 || is_gfx12(); }
     u32 m0() const { return traits().null_before_m0 ? 125 : 124; }
     u32 null() const { return 249 - m0(); }
     /// Of a short format: llvm-mc names no upper halves of registers.
@@ -69,7 +72,8 @@ class Maker {
     u32 scalar_source(Type type, bool literals) {
         if (type == Type::none) return 0;
         // llvm-mc prints constants of the scalar unit's halves in ways of its own.
-        if (is_gfx11() && row_.format <= Format::Sopc && type == Type::f16) return 128 + random_.below(81);
+        if (traits().register_halves && row_.format <= Format::Sopc && type == Type::f16)
+            return 128 + random_.below(81);
         if (literals && dwords(type) == 1 && random_.one_in(4)) return 255;
         if (dwords(type) <= 2 && random_.one_in(2)) {
             const u32 value = constant(type);
@@ -138,7 +142,7 @@ class Maker {
     u32 simm() {
         if (!std::strcmp(row_.name, "s_set_gpr_idx_mode")) return random_.bits(4);
         if (std::strstr(row_.name, "sendmsg"))
-            return random_.one_in(2) ? random_.bits(4) : is_gfx11() ? random_.bits(9) : random_.bits(6);
+            return random_.one_in(2) ? random_.bits(4) : traits().gfx11_numbers ? random_.bits(9) : random_.bits(6);
         if (row_.src[0] == Type::delay) return random_.below(12) | random_.below(6) << 4 | random_.below(12) << 7;
         return row_.src[0] == Type::none ? 0 : random_.bits(16);
     }
@@ -146,7 +150,9 @@ class Maker {
         const u32 d = scalar_destination(row_.dst);
         const bool registers_only = std::strstr(row_.name, "pc_b64") || std::strstr(row_.name, "movrels") ||
                                     std::strstr(row_.name, "rfe") || std::strstr(row_.name, "join");
+        const bool barrier = std::strstr(row_.name, "barrier");
         const u32 s = row_.src[0] == Type::message ? 0x80 + random_.below(8)
+                      : barrier                    ? (random_.one_in(2) ? 193 : m0())
                       : registers_only             ? 4 * random_.below(20)
                                                    : scalar_source(row_.src[0], true);
         add(0xbe800000 | d << 16 | opcode_of(row_, target_) << 8 | s, s == 255 && row_.src[0] != Type::message);
@@ -179,6 +185,8 @@ class Maker {
         return opcode_of(row_, target_) << 25 | d << 17 | short_vgpr(row_.src[1]) << 9 | first;
     }
     void short_forms() {
+        // llvm-mc 22 knows this one by halves of registers alone.
+        if (is_gfx12() && !std::strcmp(row_.name, "v_mov_b16")) return;
         const bool only_vgpr = row_.dst == Type::s32 || row_.is(kVectorSource) || only_registers();
         const bool constant_k = row_.is(kMadk) || row_.is(kMadmk);
         u32 first = only_vgpr ? 256 + short_vgpr(row_.src[0]) : short_source(row_.src[0], !constant_k);
@@ -233,8 +241,13 @@ class Maker {
         const u32 control = dpp_control() << 8 | random_.bits(2) << 18 | random_.bits(8) << 24;
         words.resize(2);
         if (row_.src[1] != Type::none && !traits().scalar_beside_dpp) words[1] |= 256u << 9;
+        // What llvm-mc 22 does not know, or prints with errors.
+        if (is_newest() && row_.src[1] != Type::none && !row_.is(kPermutes)) words[1] |= 256u << 9;
         words[1] = (words[1] & ~0x1ffu) | (eight ? 233 + random_.bits(1) : 250);
         words.push_back(vgpr() | (eight ? random_.bits(24) << 8 : control));
+        const bool lacks_bit = row_.is(kLowHalf) || row_.is(kHighHalf) || std::strstr(row_.name, "v_cvt_pk_fp8") ||
+                               std::strstr(row_.name, "v_cvt_pk_bf8");
+        if (is_newest() && !eight && lacks_bit) words[2] &= ~(1u << 15);
         made_.push_back(words);
     }
     u32 dpp_control() {
@@ -264,6 +277,7 @@ class Maker {
         if (traits().row_share) word |= random_.bits(1) << 18;
         if (is_float(row_.src[0])) word |= random_.bits(2) << 20;
         if (is_float(row_.src[1])) word |= random_.bits(2) << 22;
+        if (is_newest() && row_.is(kCarryIn)) word &= ~(5u << 21);  // llvm-mc 22 prints VCC in the magnitude
         made_.push_back({short_word(250), word});
     }
     void vop3(u32 opcode) {
@@ -274,12 +288,15 @@ class Maker {
             const bool mask = n == 2 && row_.is(kCarryIn);
             const Type type = mask ? Type::mask : row_.src[n];
             // llvm-mc prints the literals of these in 32 bits.
-            const bool wide_mask = (n == 1 && is_gfx11() && std::strstr(row_.name, "class_f16")) ||
-                                   (n == 2 && is_gfx11() && std::strstr(row_.name, "v_align"));
+            const bool wide_mask = (n == 1 && traits().register_halves && std::strstr(row_.name, "class_f16")) ||
+                                   (n == 2 && traits().register_halves && std::strstr(row_.name, "v_align"));
             const bool may = traits().literals_everywhere && !has_literal && !mask && dwords(type) == 1 && !wide_mask;
             u32 value = may && random_.one_in(8) ? 255 : source(type, false);
+            // llvm-mc 22 takes this distance for 16 bits.
+            if (is_newest() && n == 2 && std::strstr(row_.name, "v_align") && value >= 240 && value < 256) value = 129;
             const bool lanes = !std::strcmp(row_.name, "v_readlane_b32") && n == 0;
-            if (lanes || (row_.is(kVectorSource) && n == 0)) value = 256 + vgpr();
+            if (lanes || (row_.is(kVectorSource) && n == 0) || is_permuted_by(n)) value = 256 + vgpr();
+            if (row_.is_scalar_function() && type != Type::none) value = scalar_source(type, may);
             has_literal |= value == 255;
             second |= value << (9 * n);
             if (!mask && is_float(type) && random_.one_in(3)) neg |= 1u << n;
@@ -293,19 +310,23 @@ class Maker {
             first |= row_.dst == Type::s32 ? 4 * random_.below(22) : vgpr();
         }
         first |= with_sdst ? sgpr(Type::mask) << 8 : abs << 8;
-        const bool is_dot = row_.format == Format::Vop3 && row_.is(kDot);  // has neither CLAMP nor OMOD
-        if (is_float(row_.dst) && !is_dot) {
+        const bool is_dot = row_.format == Format::Vop3 && row_.is(kDot);           // has neither CLAMP nor OMOD
+        const bool reads_byte = row_.format == Format::Vop1 && row_.is(kExtracts);  // likewise
+        if ((is_float(row_.dst) && !is_dot && !reads_byte) || row_.is_scalar_function()) {
             if (random_.one_in(3)) first |= 1u << 15;
             if (random_.one_in(3)) second |= random_.bits(2) << 27;
         }
-        if (row_.format == Format::Vop3 && row_.is(kOpSel) && random_.one_in(2)) first |= op_sel() << 11;
+        if ((row_.format == Format::Vop3 || reads_byte) && row_.is(kOpSel) && random_.one_in(2))
+            first |= op_sel() << 11;
         made_.push_back({first, second | neg << 29});
         const Words plain = made_.back();
         if (has_literal) made_.back().push_back(literal_);
-        if (traits().dpp_everywhere && row_.src[0] != Type::none) vop3_with_dpp(plain);
+        // llvm-mc 22 crashes at DPP with a literal.
+        if (traits().dpp_everywhere && row_.src[0] != Type::none && !(is_newest() && has_literal)) vop3_with_dpp(plain);
     }
+    bool is_permuted_by(unsigned n) const { return row_.is(kPermutes) && n == 1 && row_.src[1] == Type::b32; }
     u32 op_sel() {
-        if (row_.src[1] == Type::s32) return random_.bits(2);
+        if (row_.is(kPermutes)) return random_.bits(2);
         const u32 half = row_.is(kInserts) && is_float(row_.src[0]) && is_half(row_.src[0]) ? random_.bits(1) : 0;
         if (row_.is(kInserts)) return random_.bits(2) << 2 | half;
         if (row_.is(kExtracts)) return random_.bits(2);
@@ -321,6 +342,8 @@ class Maker {
             made_.push_back(matrix_sample(row_, target_, random_, made_.empty()));
             return;
         }
+        if (is_gfx12() && row_.multiplies_tiles()) return spread_tiles();
+        if (row_.is(kDot) && row_.dst == Type::f32 && row_.src[0] == Type::b32) return dot_of_small_floats();
         const u32 d = row_.dst == Type::none ? 0 : vgpr();
         u32 first = (is_rdna() ? 0xcc000000 : 0xd3800000) | opcode_of(row_, target_) << 16 | d, second = 0;
         if (row_.is(kAccumulator)) {
@@ -331,7 +354,7 @@ class Maker {
         }
         const bool plain = row_.dst == Type::i32 || row_.dst == Type::u32;
         // llvm-mc has no OP_SEL for the dot products of bytes and nibbles from 22 on, when it learned of gfx950.
-        const bool whole = target_ == Target::gfx950 && plain && row_.src[0] == Type::b32;
+        const bool whole = is_newest() && plain && row_.src[0] == Type::b32;
         for (unsigned n = 0; n < 3; ++n) {
             if (row_.src[n] != Type::none) second |= source(row_.src[n], false) << (9 * n);
         }
@@ -356,6 +379,29 @@ class Maker {
         vop3_with_dpp(moved);
     }
 
+    /// All of OP_SEL_HI, and of OP_SEL, NEG and NEG_HI the bits that there are.
+    void vop3p_word(u32 first, u32 second, u32 op_sel, u32 signs_low, u32 signs_high) {
+        const u32 neg = random_.bits(3) & signs_low, neg_hi = random_.bits(3) & signs_high;
+        made_.push_back({0xcc004000 | opcode_of(row_, target_) << 16 | first | neg_hi << 8 | op_sel << 11 | vgpr(),
+                         second | 3u << 27 | neg << 29});
+    }
+    void spread_tiles() {
+        const bool sparse = row_.is(kSparse), integers = row_.is(kSigned);
+        const kfdemu::isa::Matrix::Of of = row_.shape.matrix.of;
+        const bool signs = integers || of == kfdemu::isa::Matrix::Of::Half || of == kfdemu::isa::Matrix::Of::Brain;
+        const u32 low = (signs ? 3u : 0) | (sparse || integers ? 0 : 4u);
+        const u32 c = !sparse && random_.one_in(4) ? 128 + random_.below(65) : 256 + vgpr();
+        const u32 op_sel = sparse ? random_.below(index_parts(row_, width_)) : 0;
+        vop3p_word(integers ? random_.bits(1) << 15 : 0, (256 + vgpr()) | (256 + vgpr()) << 9 | c << 18, op_sel, low,
+                   integers ? 0 : low);
+    }
+    void dot_of_small_floats() {
+        vop3p_word(0, (256 + vgpr()) | (256 + vgpr()) << 9 | source(Type::f32, false) << 18, 0, 4, 4);
+        Words moved = made_.back();
+        moved[1] |= 256u << 18;  // llvm-mc knows no other third source
+        vop3_with_dpp(moved);
+    }
+
     /// The row in both places, where it may be, beside a v_dual_mov_b32.
     void dual() {
         constexpr u32 move = 8, y_only = 16;
@@ -376,6 +422,7 @@ class Maker {
 
     void smem() {
         const bool plain = row_.src[0] == Type::none;
+        if (is_gfx12()) return gfx12_smem();
         if (is_rdna()) return rdna_smem();
         u32 first =
             0xc0000000 | opcode_of(row_, target_) << 18 | (row_.dst == Type::none ? 0 : (4 * random_.below(20)) << 6);
@@ -404,6 +451,42 @@ class Maker {
         const u32 offset = random_.one_in(3) ? 0 : random_.bits(21);
         const u32 soffset = random_.one_in(2) ? null() : 4 * random_.below(25);
         made_.push_back({first | cache | 2 * random_.below(20), offset | soffset << 25});
+    }
+    void gfx12_smem() {
+        const bool number = row_.dst == Type::uimm || row_.dst == Type::length;
+        const u32 data = row_.dst == Type::none ? 0 : (number ? random_.bits(5) : 4 * random_.below(20)) << 6;
+        const u32 first = 0xf4000000 | opcode_of(row_, target_) << 13 | data;
+        if (row_.src[0] == Type::none && row_.dst == Type::none) {
+            made_.push_back({first, 0});
+            return;
+        }
+        const u32 cache = !number ? random_.bits(4) << 21 : 0,
+                  base = row_.src[0] == Type::none ? 0 : 2 * random_.below(20);
+        const u32 soffset = random_.one_in(2) ? null() : 4 * random_.below(25);
+        made_.push_back({first | cache | base,
+                         (random_.one_in(3) ? 0 : random_.bits(row_.src[0] == Type::b128 ? 23 : 24)) | soffset << 25});
+    }
+    void gfx12_flat() {
+        const u32 segment = row_.is(kOnlyGlobal) && !row_.is(kFloatAtomic) ? 2 : random_.below(3);
+        const bool block = row_.dst == Type::b1024 || row_.src[1] == Type::b1024;
+        if ((segment == 1 && row_.is(kNoScratch)) || (segment == 0 && block)) return;
+        const u32 opcode = opcode_of(row_, target_), cache = random_.bits(5) << 18;
+        const u32 none = segment == 0 || row_.is(kScoped) || random_.one_in(2);
+        const u32 saddr = none ? null() : 4 * random_.below(25);
+        const bool no_vgpr = row_.is(kByLane) || row_.is(kScoped) || (segment == 1 && random_.one_in(2));
+        const bool returns = row_.dst != Type::none && (!row_.is(kAtomic) || (cache >> 20 & 1) != 0);
+        const u32 sve = u32{segment == 1 && !no_vgpr} << 17;
+        const u32 offset = row_.is(kScoped) || random_.one_in(2) ? 0 : random_.bits(24);
+        made_.push_back({0xec000000 | segment << 24 | opcode << 14 | saddr,
+                         (returns ? vgpr() : 0) | sve | cache | (row_.src[1] == Type::none ? 0 : vgpr()) << 23,
+                         (no_vgpr ? 0 : vgpr()) | offset << 8});
+    }
+    /// MUBUF and MTBUF, whose opcodes have a bit more.
+    void gfx12_buffer(u32 opcode, u32 format) {
+        const u32 address_bits = random_.bits(2), offset = random_.one_in(2) ? random_.bits(23) : 0;
+        made_.push_back({0xc4000000 | opcode << 14 | (random_.one_in(8) ? null() : 4 * random_.below(25)),
+                         vgpr() | random_.below(20) << 11 | random_.bits(5) << 18 | format << 23 | address_bits << 30,
+                         (address_bits != 0 ? vgpr() : 0) | offset << 8});
     }
     /// gfx908's float atomics return no value.
     u32 glc() {
@@ -440,6 +523,7 @@ class Maker {
                                     u32{segment == 1 && !no_vgpr} << 23 | (returns ? vgpr() << 24 : 0)});
     }
     void flat() {
+        if (is_gfx12()) return gfx12_flat();
         if (is_gfx10()) return gfx10_flat();
         if (is_gfx11()) return gfx11_flat();
         const bool is_global = row_.is(kOnlyGlobal);
@@ -505,6 +589,7 @@ class Maker {
                          buffer_operands(address_bits, !row_.is(kToLds)) | address_bits << 22});
     }
     void mubuf() {
+        if (is_gfx12()) return gfx12_buffer(opcode_of(row_, target_), 1);
         if (is_gfx11()) return gfx11_buffer(0xe0000000 | opcode_of(row_, target_) << 18);
         if (is_gfx10()) return gfx10_mubuf();
         const u32 word = 0xe0000000 | opcode_of(row_, target_) << 18 | (random_.one_in(2) ? random_.bits(12) : 0);
@@ -521,6 +606,7 @@ class Maker {
         made_.push_back({first, buffer_operands(address_bits, !lds)});
     }
     void mtbuf() {
+        if (is_gfx12()) return gfx12_buffer(128 | opcode_of(row_, target_), random_.bits(7));
         if (is_gfx11()) return gfx11_buffer(0xe8000000 | opcode_of(row_, target_) << 15 | random_.bits(7) << 19);
         if (is_gfx10()) return gfx10_mtbuf();
         const u32 address_bits = random_.bits(2);
@@ -531,7 +617,7 @@ class Maker {
     void ds() {
         const bool plain = !std::strcmp(row_.name, "ds_nop");
         // llvm-mc 22 prints the patterns from 0xc000 on by name.
-        const bool named = target_ == Target::gfx950 && row_.is(kPattern);
+        const bool named = is_newest() && row_.is(kPattern);
         const u32 offset = plain || random_.one_in(3) ? 0 : named ? random_.below(0xc000) : random_.bits(16);
         const unsigned gds_bit = is_rdna() ? 17 : 16;
         u32 first = 0xd8000000 | opcode_of(row_, target_) << (gds_bit + 1) | offset;

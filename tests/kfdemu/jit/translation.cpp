@@ -57,7 +57,8 @@ void compare(Target target, Level level, unsigned lanes, Values values, unsigned
 }  // namespace
 
 TEST_CASE("random programs give the same bits translated and interpreted", "[jit]") {
-    const auto target = GENERATE(Target::gfx900, Target::gfx906, Target::gfx90a, Target::gfx1030, Target::gfx1100);
+    const auto target =
+        GENERATE(Target::gfx900, Target::gfx906, Target::gfx90a, Target::gfx1030, Target::gfx1100, Target::gfx1201);
     for (const unsigned lanes : widths())
         for (const Level level : levels()) {
             if (level == Level::V2) continue;

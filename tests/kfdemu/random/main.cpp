@@ -143,8 +143,8 @@ int main(int argc, char** argv) {
     app.add_option("--programs", o.programs, "how many (without --minutes: 1000)");
     app.add_option("--minutes", o.minutes, "for how long");
     app.add_option("--targets", o.targets,
-                   "gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151, and gfx1030w64 and the "
-                   "like for waves of 64 lanes")
+                   "gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151, gfx1201, and gfx1030w64 "
+                   "and the like for waves of 64 lanes")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--levels", o.levels, "O0, O1, O2, O3, Os")->delimiter(',')->capture_default_str();

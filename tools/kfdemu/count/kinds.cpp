@@ -39,7 +39,7 @@ const char* name(Kind kind) { return kNames[static_cast<std::size_t>(kind)]; }
 Kind kind_of(const isa::Inst& inst) {
     const isa::Row& row = isa::rows()[inst.row];
     if (is_jump(inst)) return Kind::Branch;
-    if (inst.row == index(Op::s_barrier)) return Kind::Barrier;
+    if (inst.row == index(Op::s_barrier) || inst.row == index(Op::s_barrier_wait)) return Kind::Barrier;
     if (row.is(isa::kAtomic)) return Kind::Atomic;
     switch (inst.format) {
         case Format::Sop1:

@@ -60,14 +60,25 @@ unsigned set_user_sgprs(isa::Wave& wave, const LaunchState& l) {
     return user.next;
 }
 
+const isa::Traits& traits_of(const LaunchState& l) { return isa::traits_of(l.gpu.target); }
+
+/// X in TTMP9, Y and Z in the halves of TTMP7: those that the kernel asks for.
+void set_group_id_in_ttmp(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
+    const auto asked = [&](unsigned d) { return l.kernel.workgroup_id[d] ? id[d] : 0; };
+    wave.s[isa::kTtmp0 + 9] = asked(0);
+    wave.s[isa::kTtmp0 + 7] = (asked(1) & 0xffff) | asked(2) << 16;
+}
+
 unsigned set_group_id(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
+    if (traits_of(l).group_id_in_ttmp) {
+        set_group_id_in_ttmp(wave, l, id);
+        return 0;
+    }
     SgprWriter system{wave.s, l.kernel.user_sgprs};
     for (unsigned d = 0; d < 3; ++d)
         if (l.kernel.workgroup_id[d]) system.add(id[d]);
     return system.next - l.kernel.user_sgprs;
 }
-
-const isa::Traits& traits_of(const LaunchState& l) { return isa::traits_of(l.gpu.target); }
 
 /// From SGPR `first` on, the one after the group's id.
 unsigned set_wave_info(isa::Wave& wave, unsigned first, const LaunchState& l, const WavePlace& p) {
@@ -193,6 +204,8 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
         clear_vgprs(wave, l);
     }
     set_wave_info(wave, l.kernel.user_sgprs + group_id_sgprs_, l, p);
+    // TTMP8[29:25]: the wave's number in its work-group (LLVM's AMDGPUUsage, "Architected SGPRs").
+    if (traits_of(l).group_id_in_ttmp) wave.s[isa::kTtmp0 + 8] = p.wave << 25;
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min<std::uint32_t>(wave.width, p.workitems() - p.wave * wave.width);
     wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));

@@ -8,6 +8,7 @@
 #include "tools/kfdemu/base/counters.hpp"
 #include "tools/kfdemu/base/host_fault.hpp"
 #include "tools/kfdemu/dispatch/dispatch.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/text/disassemble.hpp"
 
 namespace kfdemu {
@@ -33,7 +34,8 @@ void* allocate(std::size_t bytes) {
 
 /// What stops waves that go on, or have ended.
 bool is_usual(isa::Stop why) {
-    return why == isa::Stop::Budget || why == isa::Stop::Sleep || why == isa::Stop::Barrier || why == isa::Stop::End;
+    return why == isa::Stop::Budget || why == isa::Stop::Sleep || why == isa::Stop::Barrier ||
+           why == isa::Stop::Signal || why == isa::Stop::BarrierWait || why == isa::Stop::End;
 }
 
 /// Its page may have been planned meanwhile.
@@ -78,7 +80,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     dispatch_ = &dispatch;
     id_ = id;
     waves_ = live_ = place.waves;
-    waiting_ = cursor_ = 0;
+    waiting_ = signals_ = cursor_ = 0;
     shuffled_ = setup.order.given();
     if (shuffled_) random_ = setup.order.random(index);
     begun_ += 1;
@@ -90,7 +92,7 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     initial_->begin_group(id);
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
-        resident.at_barrier = resident.ended = false;
+        resident.at_barrier = resident.ended = resident.signalled = resident.may_pass = false;
         isa::Wave& wave = resident.wave;
         if (setup.garbage)
             place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
@@ -231,7 +233,8 @@ bool WorkGroup::take_turns(AddressSpace::Hold& hold, isa::HostFloats& floats, Pr
         if (hold.renew()) forget_translations();
         if (dispatch_->stopping()) return ends(Progress::Stopped);
         if (quantum_ == 0) return ends(Progress::Paused);
-        if (slept_ > 0 && slept_ >= live_ - waiting_) return ends(Progress::Idle);
+        // All wait if a kernel waits for more signals than it sends.
+        if (waiting_ == live_ || (slept_ > 0 && slept_ >= live_ - waiting_)) return ends(Progress::Idle);
         running_ = &next_runnable();
         slice_ = slice_left_ = std::min(quantum_, shuffled_ ? 1 + random_.below(kShuffledSlice) : kSlice);
         const isa::Stop why = isa::run_guarded(running_->wave, slice_left_, floats);
@@ -261,10 +264,14 @@ bool WorkGroup::handle(Resident& resident, isa::Stop why) {
         case isa::Stop::Barrier:
             arrive_at_barrier(resident);
             return true;
+        case isa::Stop::Signal:
+            signal(resident);
+            return true;
+        case isa::Stop::BarrierWait:
+            wait_for_signals(resident);
+            return true;
         case isa::Stop::End:
-            resident.ended = true;
-            --live_;
-            open_barrier_if_all_came();
+            count_ended(resident);
             return true;
         case isa::Stop::Message:
             if ((wave.argument & 0xf) != kMessageInterrupt) return fail(wave, isa::Stop::Illegal);
@@ -291,6 +298,41 @@ void WorkGroup::open_barrier_if_all_came() {
     if (waiting_ == 0 || waiting_ < live_) return;
     for (unsigned w = 0; w < waves_; ++w) residents_[w]->at_barrier = false;
     waiting_ = 0;
+}
+
+/// The barrier in two steps ("RDNA 4" ISA manual, "Work-group barriers"). Waves that wait are not waiting at the other.
+void WorkGroup::signal(Resident& resident) {
+    isa::Wave& wave = resident.wave;
+    if (wave.argument != 0) wave.scc = signals_ == 0;
+    if (!std::exchange(resident.signalled, true)) ++signals_;
+    open_if_all_signalled();
+}
+
+void WorkGroup::wait_for_signals(Resident& resident) {
+    if (std::exchange(resident.may_pass, false)) return;
+    resident.at_barrier = true;
+    ++waiting_;
+}
+
+/// Waves that have ended neither count nor are waited for.
+void WorkGroup::open_if_all_signalled() {
+    if (signals_ == 0 || signals_ < live_) return;
+    for (unsigned w = 0; w < waves_; ++w) {
+        Resident& resident = *residents_[w];
+        resident.may_pass = !resident.at_barrier;
+        resident.at_barrier = resident.signalled = false;
+    }
+    waiting_ = signals_ = 0;
+}
+
+void WorkGroup::count_ended(Resident& resident) {
+    resident.ended = true;
+    --live_;
+    if (std::exchange(resident.signalled, false)) --signals_;
+    if (isa::traits_of(dispatch_->setup_.gpu.target).split_barriers)
+        open_if_all_signalled();
+    else
+        open_barrier_if_all_came();
 }
 
 bool WorkGroup::fail(const isa::Wave& wave, isa::Stop why) {

@@ -66,6 +66,8 @@ class WorkGroup {
     struct Resident {
         isa::Wave wave;
         bool at_barrier = false, ended = false;
+        bool signalled = false;           ///< to a barrier in two steps that has not opened
+        bool may_pass = false;            ///< it has opened since the wave waited at it last
         std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
     struct Code {
@@ -90,6 +92,10 @@ class WorkGroup {
     bool fail(const isa::Wave& wave, isa::Stop why);
     void arrive_at_barrier(Resident& resident);
     void open_barrier_if_all_came();
+    void signal(Resident& resident);
+    void wait_for_signals(Resident& resident);
+    void open_if_all_signalled();
+    void count_ended(Resident& resident);
     Progress finish(Progress how);
     static const isa::Inst* fetch(isa::Wave& wave, std::uint64_t pc);
 
@@ -101,7 +107,7 @@ class WorkGroup {
     bool reports_later_ = false;
     std::uint64_t ended_ = 0, begun_ = 0, begun_waves_ = 0;  // not reported
     std::array<std::uint32_t, 3> id_{};
-    unsigned waves_ = 0, live_ = 0, waiting_ = 0, cursor_ = 0;
+    unsigned waves_ = 0, live_ = 0, waiting_ = 0, signals_ = 0, cursor_ = 0;
     Resident* running_ = nullptr;                             // whose turn it is, or was last
     std::uint64_t quantum_ = 0, slice_ = 0, slice_left_ = 0;  // instructions, of run() and of the turn
     unsigned slept_ = 0;                                      // waves in a row that only slept

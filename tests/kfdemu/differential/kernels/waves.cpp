@@ -56,8 +56,8 @@ KERNEL(dpp_rows, u32, u32, u32, .out = 9) {
     out[i * 9 + 8] = a[i] + dpp<0x111, 15, 15, true>(0, a[i]) * 3;
 }
 
-// GFX10, which clang 14 does not name, and GFX11 have none of them.
-#if !defined(__GFX10__) && !defined(__GFX11__) && !defined(__gfx1030__)
+// GFX10, which clang 14 does not name, GFX11 and GFX12 have none of them.
+#if !defined(__GFX10__) && !defined(__GFX11__) && !defined(__GFX12__) && !defined(__gfx1030__)
 KERNEL(dpp_waves, u32, u32, u32, .out = 6, .before_gfx = 0x1000) {
     const u32 i = global_id(), old = b[i];
     out[i * 6] = dpp<0x130, 15, 15, false>(old, a[i]);      // wave_shl 1

@@ -36,8 +36,16 @@ KERNEL void early_exit(u32* out) {
     out[local_x()] = sum;
 }
 
+/// What waits for memory, and for the other waves.
+#ifdef __GFX12__
+#define WAIT_TEXT "s_wait_loadcnt_dscnt 0x0\n\ts_wait_storecnt 0x0"
+#define BARRIER_TEXT "s_barrier_signal -1\n\ts_barrier_wait -1"
+#else
+#define WAIT_TEXT "s_waitcnt vmcnt(0) lgkmcnt(0)"
+#define BARRIER_TEXT "s_barrier"
+#endif
 /// A separate s_barrier, which the compiler never merges with another.
-#define BARRIER(name) asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)\n\ts_barrier ; " name ::: "memory")
+#define BARRIER(name) asm volatile(WAIT_TEXT "\n\t" BARRIER_TEXT " ; " name ::: "memory")
 
 /// Waves of even numbers wait at one barrier, those of odd numbers at another.
 KERNEL void barriers_apart(u32* out) {
@@ -84,7 +92,7 @@ KERNEL void barrier_without_lanes(u32* out) {
     const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / lanes());
     if (wave == 1) {
         u64 exec;
-        asm volatile("s_mov_b64 %0, exec\n\ts_mov_b64 exec, 0\n\ts_barrier\n\ts_mov_b64 exec, %0"
+        asm volatile("s_mov_b64 %0, exec\n\ts_mov_b64 exec, 0\n\t" BARRIER_TEXT "\n\ts_mov_b64 exec, %0"
                      : "=s"(exec)::"memory");
         BARRIER("second of wave 1");
     } else {

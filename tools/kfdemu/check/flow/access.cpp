@@ -163,16 +163,18 @@ void scalar(const Wave& wave, const Inst& inst, const Shape& shape, Segments& ou
     access.scalar = true;
     std::uint64_t offset = inst.has(kImm) ? static_cast<std::uint64_t>(std::int64_t{inst.offset}) : 0;
     if (inst.src[1] != kNoOperand) offset += wave.s[inst.src[1]];
+    const std::uint64_t ignored = shape.bytes < 4 ? shape.bytes - 1u : 3;  // of the address
     if (rows()[inst.row].src[0] == Type::b64) {
-        access.at[0] = (wave.s64(inst.src[0]) + offset) & ~std::uint64_t{3};
+        access.at[0] = (wave.s64(inst.src[0]) + offset) & ~ignored;
         return;
     }
     const isa::Resource r = isa::resource_of(wave.s + inst.src[0], false, {wave.unified_formats, wave.fewer_formats});
-    offset &= ~std::uint64_t{3};
+    offset &= ~ignored;
     const std::uint64_t size = r.stride == 0 ? r.records : std::uint64_t{r.records} * r.stride;
     access.at[0] = (r.base & ~std::uint64_t{3}) + offset;
-    access.bytes =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(shape.bytes, offset < size ? size - offset : 0)) & ~3u;
+    access.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(shape.bytes, offset < size ? size - offset : 0));
+    if (shape.bytes >= 4) access.bytes &= ~3u;
+    if (access.bytes < std::min<std::uint32_t>(shape.bytes, 4)) access.bytes = 0;
     if (access.bytes == 0) access.lanes = 0;
 }
 

@@ -127,6 +127,7 @@ class MatrixFlow {
                                            : 0x3f800000;
         const bool integers = of == Matrix::Of::Byte || of == Matrix::Of::Nibble;
         sum_one_ = integers ? 1 : wide_ ? 0x3ff00000 : 0x3f800000;
+        if (row_.dst == Type::tile128) sum_one_ = one_;
         if (row_.dst != Type::halftile) return;
         sum_one_ = one_;
         places_ = (inst_.op_sel & 4) != 0 ? 0xffff0000 : 0xffff;

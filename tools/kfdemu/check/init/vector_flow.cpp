@@ -24,7 +24,8 @@ class VectorFlow {
 
     void run() {
         if (row_.is(kFirstLane) || row_.is(kNamedLane)) return move_one_lane();
-        if (row_.is(kPermutes)) return permute();
+        if (row_.is_scalar_function()) return compute_scalar();
+        if (row_.is(kPermutes)) return row_.src[1] == Type::b32 ? permute_by_lane() : permute();
         if (row_.is(kSwaps)) return swap();
         if (dwords(row_.dst) > 4) return convert();
         gather_sources();
@@ -74,8 +75,21 @@ class VectorFlow {
 
   private:
     unsigned last_lane() const { return flow_.wave.width - 1u; }
+    /// On undefined bits, then on their origins: from ShadowWave's register 0 to 1.
+    void execute_on_bits(const Inst& move, const Column& column, Undefined* moved) {
+        ShadowWave& shadow = flow_.shared.wave;
+        for (const bool bits : {true, false}) {
+            std::copy_n(bits ? column.bits : column.origin, shadow.width(), shadow.lanes(0));
+            for (unsigned l = 0; l < shadow.width(); ++l) {
+                const Undefined old = flow_.own.registers.at(inst_.dst, l);
+                shadow.lanes(1)[l] = bits ? old.bits : old.origin;
+            }
+            shadow.run(move, flow_.op());
+            for (unsigned l = 0; l < shadow.width(); ++l) (bits ? moved[l].bits : moved[l].origin) = shadow.lanes(1)[l];
+        }
+    }
     /// Between the lanes of rows, as SRC1 and SRC2 say in four bits for each lane of a row, or between the halves of a
-    /// wave: executed on undefined bits, then on their origins.
+    /// wave.
     void permute() {
         Column& column = results_[0];
         gather(flow_, 0, 0, column);
@@ -89,20 +103,35 @@ class VectorFlow {
         move.src[1] = shadow.scalar(0, low.bits.value), move.src[2] = shadow.scalar(1, high.bits.value);
         move.flags = 0;
         Undefined moved[kMostLanes];
-        for (const bool bits : {true, false}) {
-            std::copy_n(bits ? column.bits : column.origin, shadow.width(), shadow.lanes(0));
-            for (unsigned l = 0; l < shadow.width(); ++l) {
-                const Undefined old = flow_.own.registers.at(inst_.dst, l);
-                shadow.lanes(1)[l] = bits ? old.bits : old.origin;
-            }
-            shadow.run(move, flow_.op());
-            for (unsigned l = 0; l < shadow.width(); ++l) (bits ? moved[l].bits : moved[l].origin) = shadow.lanes(1)[l];
-        }
+        execute_on_bits(move, column, moved);
         for_each_lane(lanes_, [&](unsigned l) {
             const Value& numbers = (l & 8) != 0 ? high : low;
             if ((numbers.bits.undefined >> 4 * (l & 7) & 15) != 0) moved[l] = {~0u, numbers.origin | kComputed};
             flow_.own.registers.set(inst_.dst, l, moved[l]);
         });
+    }
+    /// The same, as the low four bits of the lane's SRC1 say.
+    void permute_by_lane() {
+        Column column, numbers;
+        gather(flow_, 0, 0, column);
+        gather(flow_, 1, 0, numbers);
+        ShadowWave& shadow = flow_.shared.wave;
+        shadow.prepare(flow_.wave);
+        Inst move = inst_;
+        move.src[0] = ShadowWave::operand(0), move.src[1] = ShadowWave::operand(2), move.dst = ShadowWave::operand(1);
+        const std::uint32_t* const number = flow_.wave.v + (inst_.src[1] - kVgpr0) * flow_.wave.width;
+        std::copy_n(number, shadow.width(), shadow.lanes(2));
+        Undefined moved[kMostLanes];
+        execute_on_bits(move, column, moved);
+        for_each_lane(lanes_, [&](unsigned l) {
+            if ((numbers.bits[l] & 15) != 0) moved[l] = {~0u, numbers.origin[l] | kComputed};
+            flow_.own.registers.set(inst_.dst, l, moved[l]);
+        });
+    }
+    void compute_scalar() {
+        const Value source = flow_.read_scalar(inst_.src[0], 1);
+        const Value all{{0, low_bits(32)}, source.origin | kComputed};
+        flow_.write_scalar(inst_.dst, 1, source.bits.any() ? all : Value{});
     }
     void move_one_lane() {
         if (row_.is(kFirstLane)) {

@@ -310,6 +310,7 @@ constexpr Generation kGenerations[] = {
     {Target::gfx1030, {}, kGfx1030, {}, ends_atomic},
     {Target::gfx1100, {}, {}, {}},
     {Target::gfx1151, {}, {}, {}},
+    {Target::gfx1201, {}, {}, {}},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 

@@ -82,6 +82,7 @@ bool fill(const BitFields& f, const Family& family) {
 }  // namespace
 
 const Family& family_of(Target target) {
+    if (target >= Target::gfx1201) return kGfx12;
     if (target >= Target::gfx1100) return kGfx11;
     if (target == Target::gfx1030) return kGfx10;
     return target >= Target::gfx942 ? kGfx940 : kGfx9;

@@ -9,15 +9,19 @@ constexpr unsigned kOperations = 32;
 
 /// By opcode; kNone: there is none.
 constexpr std::uint16_t kNone = 0xffff;
-const std::array<std::uint16_t, kOperations>& operations() {
-    static const auto all = [] {
-        std::array<std::uint16_t, kOperations> made;
-        made.fill(kNone);
-        for (std::uint16_t n = 0; n < rows().size(); ++n)
-            if (rows()[n].format == Format::Vopd) made[rows()[n].opcodes.gfx11.number] = n;
-        return made;
-    }();
-    return all;
+using Operations = std::array<std::uint16_t, kOperations>;
+Operations operations_in(Opcode Opcodes::* family) {
+    Operations made;
+    made.fill(kNone);
+    for (std::uint16_t n = 0; n < rows().size(); ++n) {
+        const unsigned number = (rows()[n].opcodes.*family).number;
+        if (rows()[n].format == Format::Vopd && number < kOperations) made[number] = n;
+    }
+    return made;
+}
+const Operations& operations(const Traits& traits) {
+    static const Operations gfx11 = operations_in(&Opcodes::gfx11), gfx12 = operations_in(&Opcodes::gfx12);
+    return traits.temporal_hints ? gfx12 : gfx11;
 }
 
 /// K follows the two dwords; source 0 may read it, too.
@@ -29,7 +33,7 @@ bool decode_dual(const BitFields& f) {
     Inst& i = f.inst;
     if (f.width != 32 || !f.two_words()) return false;
     i.form = Form::Vop3;
-    const std::uint16_t row = operations()[f.bits(0, 21, 17)];
+    const std::uint16_t row = operations(f.traits)[f.bits(0, 21, 17)];
     if (row == kNone) return false;
     // The destinations are an even and an odd register.
     const unsigned first = f.bits(1, 31, 24), second = f.bits(1, 23, 17) << 1 | (~first & 1);

@@ -33,6 +33,7 @@ struct Family {
 extern const Family kGfx9, kGfx940;  // gfx9/
 extern const Family kGfx10;          // gfx10/
 extern const Family kGfx11;          // gfx11/
+extern const Family kGfx12;          // gfx12/
 
 const Family& family_of(Target target);
 unsigned opcode_of(const Row& row, Target target);

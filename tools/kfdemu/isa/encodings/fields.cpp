@@ -62,9 +62,7 @@ bool BitFields::source(unsigned n, unsigned encoding, Type type) const {
     flag(encoding >= kVccz, kScalarSetup);
     // 16-bit float instructions read constants as 16-bit floats, BF16 (LLVM's isInlinableLiteralBF16) or others; 16-bit
     // integer instructions read the low half of the 32-bit float.
-    const bool half = type == Type::f16 || type == Type::pkf16 ||
-                      (type == Type::halftile && row.shape.matrix.of == Matrix::Of::Half),
-               brain = type == Type::bf16 || type == Type::pkbf16 || (type == Type::halftile && !half);
+    const bool half = type == Type::f16 || type == Type::pkf16, brain = type == Type::bf16 || type == Type::pkbf16;
     if ((half || brain) && encoding >= kFloats && encoding <= kFloats + 8)
         operand = static_cast<Operand>(encoding - kFloats + (brain ? kBrainFloats : kHalfFloats));
     return true;

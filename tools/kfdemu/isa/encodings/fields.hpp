@@ -61,7 +61,7 @@ struct BufferBits {
     bool offen, idxen, accumulator;
 };
 bool decode_buffer(const BitFields& f, BufferBits bits);
-/// DS of GFX10 and GFX11.
+/// DS of GFX10 to GFX12.
 bool decode_data_share(const BitFields& f);
 
 }  // namespace kfdemu::isa

@@ -21,8 +21,8 @@ struct Inst;
 /// Executes one instruction and returns the next one; nullptr leaves the run loop with wave.stop and wave.pc set.
 using Handler = const Inst* (*)(Wave&, const Inst&);
 
-/// The formats of GFX9, GFX10 and GFX11 ("Vega" and "RDNA 3" ISA manuals, chapter "Microcode Formats"). Unknown: the
-/// bits match none.
+/// The formats of GFX9 to GFX12 ("Vega" to "RDNA 4" ISA manuals, chapter "Microcode Formats"), named as GFX9 does.
+/// Unknown: the bits match none.
 enum class Format : std::uint8_t {
     Sop1,
     Sop2,
@@ -95,11 +95,11 @@ enum InstFlags : std::uint16_t {
 
 /// Fields by format:
 /// - SOP*, VOP*: dst, sdst (the carry or compare result of VOP2/VOPC/VOP3b), src[0..2]; offset = SIMM16, sign-extended.
-/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or kNoOperand, offset = 21 bits, signed.
+/// - SMEM: dst = SDATA (source of stores), src[0] = SBASE, src[1] = SOFFSET or none, offset = 21 or 24 bits, signed.
 /// - FLAT: dst = VDST, src[0] = ADDR, src[1] = DATA, src[2] = SADDR or kNoOperand, segment; offset as encoded for the
 ///   segment; sdst = FLAT_SCRATCH where it is a pair of SGPRs and may be read.
 /// - MUBUF: dst = src[1] = VDATA, src[0] = VADDR, src[2] = SRSRC (four SGPRs), sdst = SOFFSET; offset = 12 bits,
-///   unsigned.
+///   unsigned; 23 of GFX12.
 /// - MTBUF: likewise; literal = data format | number format << 4, as GFX9 numbers them.
 /// - MFMA: abs = CBSZ, op_sel = ABID, neg = BLGP.
 /// - VOPD: `row` and all fields are the first operation's; second_of() (dual.hpp) has the second's.

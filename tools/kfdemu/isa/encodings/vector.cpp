@@ -236,8 +236,11 @@ bool vop3_modifiers(const BitFields& f, bool with_sdst) {
         i.abs = static_cast<std::uint8_t>(f.bits(0, 10, 8));
         i.op_sel = static_cast<std::uint8_t>(f.bits(0, 14, 11));
         const bool has_op_sel =
-            ((f.row.format == Format::Vop3 || f.row.is(kSwaps)) && f.row.is(kOpSel)) || has_halves(f);
+            ((f.row.format == Format::Vop3 || f.row.is(kSwaps) || f.row.is(kExtracts)) && f.row.is(kOpSel)) ||
+            (has_halves(f) && !f.row.is_scalar_function());
         if ((i.op_sel && !has_op_sel) || undocumented_modifiers(f)) return false;
+        const bool two_bits = f.row.is(kPermutes) || (f.row.is(kExtracts) && f.row.format == Format::Vop1);
+        if (two_bits && (i.op_sel & 12u) != 0) return false;
     }
     if (f.row.is(kSwaps) && (i.neg | i.abs | i.omod | unsigned{i.clamp} | (i.op_sel & 12u)) != 0) return false;
     // v_cndmask_b16's signs are of floats whose bits are kept; not emulated.
@@ -271,10 +274,15 @@ bool vop3_sources(const BitFields& f) {
             continue;
         }
         if (!f.source(n, encodings[n], type) || (n == 1 && !beside_dpp(f))) return false;
-        const bool scalar = mask || type == Type::s32;
+        const bool scalar = mask || type == Type::s32 || f.row.is_scalar_function();
         if (scalar && f.inst.src[n] >= kVgpr0) return false;
     }
     return true;
+}
+
+/// Of kVectorSource rows.
+bool is_vector_source(const Row& row, unsigned n) {
+    return n == 0 || dwords(row.src[n]) > 2 || (row.is(kPermutes) && row.src[n] == Type::b32);
 }
 
 bool vop3(const BitFields& f) {
@@ -287,10 +295,12 @@ bool vop3(const BitFields& f) {
     if (with_sdst && !f.scalar_destination(i.sdst, f.bits(0, 14, 8), Type::mask)) return false;
     if (compares_to_exec(f)) return f.bits(0, 7, 0) == kExec;
     if (f.row.format == Format::Vopc) return f.scalar_destination(i.sdst, f.bits(0, 7, 0), Type::mask);
-    if (f.row.dst == Type::s32) return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) && i.src[0] >= kVgpr0;
+    if (f.row.dst == Type::s32)
+        return f.scalar_destination(i.dst, f.bits(0, 7, 0), Type::s32) &&
+               (f.row.is_scalar_function() || i.src[0] >= kVgpr0);
     if (f.row.is(kVectorSource))
         for (unsigned n = 0; n < 3; ++n)
-            if ((n == 0 || dwords(f.row.src[n]) > 2) && i.src[n] < kVgpr0) return false;
+            if (is_vector_source(f.row, n) && i.src[n] < kVgpr0) return false;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 
@@ -333,17 +343,40 @@ bool matrix(const BitFields& f) {
     return true;
 }
 
+/// SWMMAC's OP_SEL says which part of the indices it takes. Signs are of floats of 16 bits, and of C.
+bool spread_tiles(const BitFields& f) {
+    const Inst& i = f.inst;
+    const bool sparse = f.row.is(kSparse);
+    if (i.op_sel >= (sparse ? index_parts(f.row, f.width) : 1)) return false;
+    const Matrix::Of of = f.row.shape.matrix.of;
+    const bool signs_factors = of == Matrix::Of::Half || of == Matrix::Of::Brain || f.row.is(kSigned);
+    const unsigned allowed = (signs_factors ? 3u : 0) | (sparse || f.row.is(kSigned) ? 0 : 4u);
+    return (i.neg & ~allowed) == 0 && (i.abs & ~(f.row.is(kSigned) ? 0 : allowed)) == 0;
+}
+
+/// A constant C of results of 16 bits is one.
+Type type_of_tile_source(const Row& row, unsigned n, unsigned encoding) {
+    if (n != 2 || encoding >= kVgpr0 || row.dst == Type::tile) return row.src[n];
+    return row.shape.matrix.of == Matrix::Of::Brain ? Type::bf16 : Type::f16;
+}
+
 /// WMMA: A and B are VGPRs. OP_SEL is of 16-bit results, CLAMP of integers. NEG and NEG_HI are of floats; of integers,
 /// NEG says which factors are signed.
 bool tiles(const BitFields& f) {
     const unsigned encodings[] = {f.bits(1, 8, 0), f.bits(1, 17, 9), f.bits(1, 26, 18)};
-    if ((f.row.dst == Type::tile && f.inst.op_sel != 0) || (f.inst.clamp && !f.row.is(kSigned))) return false;
+    const bool sparse = f.row.is(kSparse);
+    if (f.inst.clamp && !f.row.is(kSigned)) return false;
+    if (f.traits.spread_tiles ? !spread_tiles(f) : f.row.dst == Type::tile && f.inst.op_sel != 0) return false;
     for (unsigned n = 0; n < 3; ++n) {
-        if (!f.source(n, encodings[n], f.row.src[n])) return false;
-        if (f.inst.src[n] < kVgpr0 && (n < 2 || f.inst.src[n] < kConstants || f.inst.src[n] == kLiteral)) return false;
+        if (!f.source(n, encodings[n], type_of_tile_source(f.row, n, encodings[n]))) return false;
+        const Operand source = f.inst.src[n];
+        if (source < kVgpr0 && (n < 2 || sparse || source < kConstants || source == kLiteral)) return false;
     }
     return vector_destination(f, f.bits(0, 7, 0));
 }
+
+/// v_dot4_f32_fp8_bf8 and similar: NEG and NEG_HI are of C alone.
+bool dots_bytes_of_floats(const Row& row) { return row.is(kDot) && row.dst == Type::f32 && row.src[0] == Type::b32; }
 
 bool vop3p(const BitFields& f) {
     if (!f.two_words()) return false;
@@ -369,6 +402,8 @@ bool vop3p(const BitFields& f) {
         if (!f.source(n, encodings[n], narrow ? Type::f16 : f.row.src[n])) return false;
         if (n == 1 && !beside_dpp(f)) return false;
     }
+    if (dots_bytes_of_floats(f.row) && ((i.neg | i.abs) & 3u) + i.op_sel + unsigned{i.clamp} + (i.op_sel_hi ^ 7u) != 0)
+        return false;
     return vector_destination(f, f.bits(0, 7, 0));
 }
 

@@ -47,6 +47,14 @@ KFDEMU_INLINE u32 dot_unsigned(u32 a, u32 b, u32 c, bool clamp) {
     return saturated_u32(sum, clamp);
 }
 
+/// Of bytes that are floats: c, products in ascending order, each rounded once.
+template <class A, class B>
+KFDEMU_INLINE float dot4_small(u32 a, u32 b, float c, const Context&) {
+    float sum = c;
+    for (unsigned n = 0; n < 4; ++n) sum = fused(A::of(a >> 8 * n), B::of(b >> 8 * n), sum);
+    return sum;
+}
+
 /// Of BF16: low product, high product, addend, each rounded once, in that order.
 KFDEMU_INLINE float dot2_brain(u32 a, u32 b, float c, const Context&) {
     return add(fused(brain_at(a, 1), brain_at(b, 1), mul(brain_at(a, 0), brain_at(b, 0))), c);

@@ -78,6 +78,7 @@ struct Context {
     u32 source_byte;     ///< of rows that are kExtracts
     u32 table;           ///< of rows that are kTruthTable
     u32 signed_factors;  ///< of rows that are kSigned, a bit for each source
+    bool number_wins;    ///< of V_MIN and V_MAX: Traits::number_wins
 };
 
 namespace quick {
@@ -99,7 +100,8 @@ KFDEMU_INLINE Context context(const Wave& w, const Inst& i) {
             u32{i.op_sel} >> 2 & 3,
             u32{i.op_sel} & 3,
             i.literal,
-            i.neg};
+            i.neg,
+            w.number_wins};
 }
 
 // Both operands are always evaluated: a short-circuit is a branch, which prevents vectorisation of a lane loop.

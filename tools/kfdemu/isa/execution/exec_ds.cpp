@@ -213,18 +213,20 @@ const Inst* permute(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-/// Backward: each active lane fetches; an inactive source lane reads as 0.
-const Inst* bpermute(Wave& wave, const Inst& inst) {
-    const std::uint64_t mask = exec_of(wave);
+/// Backward: each active lane fetches from one of `readable`; others read as 0.
+const Inst* bpermute_of(Wave& wave, const Inst& inst, std::uint64_t readable) {
     const std::uint32_t *address = lanes_of(wave, inst.src[0]), *data = lanes_of(wave, inst.src[1]);
     alignas(64) std::uint32_t received[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) {
         const unsigned from = partner(inst, address[l], l);
-        received[l] = active(mask, from) ? data[from] : 0;
+        received[l] = active(readable, from) ? data[from] : 0;
     }
-    put(lanes_of(wave, inst.dst), received, mask);
+    put(lanes_of(wave, inst.dst), received, exec_of(wave));
     return &inst + inst.size;
 }
+const Inst* bpermute(Wave& wave, const Inst& inst) { return bpermute_of(wave, inst, exec_of(wave)); }
+/// DS_BPERMUTE_FI_B32: from inactive lanes, too.
+const Inst* bpermute_any(Wave& wave, const Inst& inst) { return bpermute_of(wave, inst, kAllLanes); }
 
 /// The lane that lane `l` reads under ds_swizzle_b32's pattern ("DS_SWIZZLE_B32" of the ISA manual).
 KFDEMU_INLINE unsigned swizzle_source(std::uint32_t pattern, unsigned l) {

@@ -181,6 +181,57 @@ const Inst* flat_by_lane(Wave& wave, const Inst& inst) {
     return Operation::memory(wave, inst, a) ? &inst + inst.size : nullptr;
 }
 
+/// GLOBAL_LOAD_BLOCK and its like: dword n of a lane, for each bit n of M0, at the lane's address + 4 * n.
+template <class Operation>
+const Inst* flat_block(Wave& wave, const Inst& inst) {
+    LaneAccess a;
+    a.mask = exec_of(wave);
+    if (a.mask == 0) return &inst + inst.size;
+    const bool is_scratch = inst.segment == Segment::Scratch;
+    is_scratch ? scratch_offsets(wave, inst, a) : lane_addresses(wave, inst, a);
+    for (unsigned n = 0; n < 32; ++n) {
+        if ((wave.s[kM0] >> n & 1) == 0) continue;
+        Inst part = inst;
+        part.dst = static_cast<Operand>(inst.dst + n);
+        part.src[1] = static_cast<Operand>(inst.src[1] + n);
+        LaneAccess moved = a;
+        for (unsigned l = 0; l < kLanes; ++l) moved.at[l] += 4 * n;
+        const bool done =
+            is_scratch ? private_lanes<Operation>(wave, part, moved, moved.mask) : Operation::memory(wave, part, moved);
+        if (!done) return wave.stop_at(wave.stop, inst);
+    }
+    return &inst + inst.size;
+}
+
+/// GLOBAL_LOAD_TR_B128: of each eight lanes, the eight halves of one become one half of each, as programs find on
+/// gfx1201. It needs all lanes, of a wave that has 32 ("RDNA 4" ISA manual, "Load with transpose").
+const Inst* load_transposed(Wave& wave, const Inst& inst) {
+    if (kLanes != 32 || exec_of(wave) != kAllLanes) return wave.stop_at(Stop::Illegal, inst);
+    constexpr unsigned dwords = 4, side = 8;
+    LaneAccess a;
+    a.mask = kAllLanes;
+    lane_addresses(wave, inst, a);
+    alignas(64) std::uint32_t loaded[dwords * kLanes], result[dwords * kLanes] = {};
+    if (!Load<dwords>::fetch(wave, inst, a, loaded)) return nullptr;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        for (unsigned n = 0; n < side; ++n) {
+            const unsigned from = lane / side * side + n, half = lane % side;
+            const std::uint32_t value = loaded[half / 2 * kLanes + from] >> 16 * (half % 2) & 0xffff;
+            result[n / 2 * kLanes + lane] |= value << 16 * (n % 2);
+        }
+    __builtin_memcpy(lanes_of(wave, inst.dst), result, sizeof result);
+    return &inst + inst.size;
+}
+
+/// GLOBAL_LOAD_TR_B64, whose order of lanes is not published, and ordered atomics.
+const Inst* not_emulated(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
+
+/// Cache control, as of buffers.
+const Inst* order_accesses(Wave&, const Inst& inst) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return &inst + inst.size;
+}
+
 }  // namespace
 
 void fill_flat(Handler* handlers) {

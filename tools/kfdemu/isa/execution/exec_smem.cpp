@@ -18,10 +18,10 @@ KFDEMU_INLINE std::uint64_t scalar_offset(const Wave& wave, const Inst& inst) {
     return offset;
 }
 
-// Addresses are dword-aligned: the two low bits are ignored.
+// Addresses are dword-aligned: the two low bits are ignored. Those of less than a dword are multiples of its size.
 struct Plain {
-    KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst) {
-        return {(wave.s64(inst.src[0]) + scalar_offset(wave, inst)) & ~std::uint64_t{3}, ~std::uint64_t{0}};
+    KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst, unsigned alignment = 4) {
+        return {(wave.s64(inst.src[0]) + scalar_offset(wave, inst)) & ~std::uint64_t{alignment - 1}, ~std::uint64_t{0}};
     }
 };
 /// S_SCRATCH: an SGPR offset is in units of 64 bytes.
@@ -34,12 +34,12 @@ struct Scratch {
     }
 };
 struct Buffer {
-    KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst) {
+    KFDEMU_INLINE static Place place(const Wave& wave, const Inst& inst, unsigned alignment = 4) {
         const std::uint32_t* word = wave.s + inst.src[0];
         const std::uint64_t base = word[0] | std::uint64_t{word[1] & 0xffff} << 32;
         const std::uint32_t stride = word[1] >> 16 & 0x3fff;
         const std::uint64_t size = stride == 0 ? word[2] : std::uint64_t{word[2]} * stride;
-        const std::uint64_t offset = scalar_offset(wave, inst) & ~std::uint64_t{3};
+        const std::uint64_t offset = scalar_offset(wave, inst) & ~std::uint64_t{alignment - 1};
         return {(base & ~std::uint64_t{3}) + offset, offset < size ? size - offset : 0};
     }
 };
@@ -65,6 +65,20 @@ const Inst* load(Wave& wave, const Inst& inst) {
     __builtin_memcpy(wave.s + inst.dst, values, N * 4);
     return &inst + inst.size;
 }
+
+/// One T, extended to 32 bits as its sign says; outside a buffer, 0.
+template <class T, class Where>
+const Inst* load_small(Wave& wave, const Inst& inst) {
+    const Place place = Where::place(wave, inst, sizeof(T));
+    T value = 0;
+    std::uint64_t bad = 0;
+    if (place.bytes_left >= sizeof(T) && !read_lane(wave, place.va, 4, &value, sizeof value, bad))
+        return scalar_fault(wave, inst, bad, kRead);
+    wave.s[inst.dst] = static_cast<std::uint32_t>(value);
+    return &inst + inst.size;
+}
+
+const Inst* no_operation(Wave&, const Inst& inst) { return &inst + inst.size; }
 
 template <unsigned N, class Where>
 const Inst* store(Wave& wave, const Inst& inst) {

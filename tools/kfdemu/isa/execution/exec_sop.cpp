@@ -55,7 +55,7 @@ KFDEMU_INLINE u32 shifted_sum(u32 a, unsigned shift, u32 b, bool& scc) {
 
 bool is_rdna(const Wave& w) { return w.flat_scratch != kFlatScratch; }
 
-/// The SGPRs that M0-relative addressing reaches end before FLAT_SCRATCH, which GFX10 and GFX11 have elsewhere.
+/// The SGPRs that M0-relative addressing reaches end before FLAT_SCRATCH, which GFX10 to GFX12 have elsewhere.
 u32 end_of_sgprs(const Wave& w) { return is_rdna(w) ? kVcc : kFlatScratch; }
 
 /// Whether M0-relative addressing from `base` stays within the SGPRs.
@@ -116,6 +116,20 @@ void start_indexing(Wave& w, u32 index, u32 what) {
 }
 void stop_indexing(Wave& w) { w.mode &= ~kModeGprIndex; }
 
+// Barriers in two steps ("RDNA 4" ISA manual, "Work-group barriers"): the work-group counts the signals.
+
+constexpr i32 kGroupBarrier = -1;
+
+[[gnu::noinline, maybe_unused]] const Inst* signal_barrier(Wave& w, const Inst& i, i32 barrier, bool asks) {
+    if (barrier != kGroupBarrier) return not_implemented(w, i);
+    if (asks) w.scc = false;  // unless the work-group says so
+    w.argument = asks;
+    return w.pause_after(Stop::Signal, i);
+}
+const Inst* wait_at_barrier(Wave& w, const Inst& i, i32 barrier) {
+    return barrier == kGroupBarrier ? w.pause_after(Stop::BarrierWait, i) : not_implemented(w, i);
+}
+
 // s_getreg, s_setreg: SIMM16 = size - 1, offset, register ("Vega" ISA manual, "Hardware registers").
 
 enum HardwareRegister : u32 {
@@ -133,6 +147,10 @@ enum HardwareRegister : u32 {
     kHwId1 = 23,
     kHwId2 = 24,
     kHwShaderCycles = 29,
+    // Of GFX12.
+    kHwExceptionsPrivate = 17,
+    kHwExceptionsUser = 18,
+    kHwShaderCyclesHigh = 30,
 };
 constexpr u32 kCyclesMask = 0xfffff;
 
@@ -142,7 +160,7 @@ u32 status_register(const Wave& w) {
     return (w.status & ~0x601u) | scc | execz | vccz | 1u << 16;  // bit 16: VALID
 }
 
-/// Of GFX10 and GFX11, where FLAT_SCRATCH is no pair of SGPRs.
+/// Of GFX10 to GFX12, where FLAT_SCRATCH is no pair of SGPRs.
 bool get_rdna_register(const Wave& w, u32 number, u32& whole) {
     if (!is_rdna(w)) return false;
     if (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)
@@ -156,8 +174,29 @@ bool get_rdna_register(const Wave& w, u32 number, u32& whole) {
     return true;
 }
 
-bool get_hardware_register(const Wave& w, i32 k, u32& value) {
-    u32 whole = 0;
+/// Of GFX12, where STATUS and others have other fields: not emulated.
+bool get_gfx12_register(const Wave& w, u32 number, u32& whole) {
+    constexpr u32 nan_modes = 0x300;
+    const u64 cycles = shader_clock_ticks();
+    switch (number) {
+        case kHwMode:
+            whole = w.mode & ~nan_modes;
+            return true;
+        case kHwExceptionsPrivate:
+        case kHwExceptionsUser:
+            whole = 0;
+            return true;
+        case kHwShaderCycles:
+        case kHwShaderCyclesHigh:
+            whole = static_cast<u32>(number == kHwShaderCycles ? cycles : cycles >> 32);
+            return true;
+        default:
+            return get_rdna_register(w, number, whole);
+    }
+}
+
+bool get_known_register(const Wave& w, i32 k, u32& whole) {
+    if (w.gfx12_names) return get_gfx12_register(w, static_cast<u32>(k) & 63, whole);
     switch (k & 63) {
         case kHwMode:
             whole = w.mode;
@@ -190,8 +229,14 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
             }
             [[fallthrough]];
         default:
-            if (!get_rdna_register(w, static_cast<u32>(k) & 63, whole)) return false;
+            return get_rdna_register(w, static_cast<u32>(k) & 63, whole);
     }
+    return true;
+}
+
+bool get_hardware_register(const Wave& w, i32 k, u32& value) {
+    u32 whole = 0;
+    if (!get_known_register(w, k, whole)) return false;
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     value = (whole >> offset) & (size == 32 ? ~0u : ones(size));
     return true;
@@ -200,9 +245,10 @@ bool get_hardware_register(const Wave& w, i32 k, u32& value) {
 bool set_hardware_register(Wave& w, i32 k, u32 value) {
     const u32 offset = (static_cast<u32>(k) >> 6) & 31, size = ((static_cast<u32>(k) >> 11) & 31) + 1;
     const u32 places = (size == 32 ? ~0u : ones(size)) << offset;
-    if ((k & 63) == kHwTrapStatus) return true;  // sticky exception bits, which kfdemu never sets
     const u32 number = static_cast<u32>(k) & 63;
-    if (is_rdna(w) && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
+    // Sticky exception bits, which kfdemu never sets.
+    if (number == (w.gfx12_names ? kHwExceptionsUser : kHwTrapStatus)) return true;
+    if (is_rdna(w) && !w.gfx12_names && (number == kHwFlatScratchLow || number == kHwFlatScratchHigh)) {
         u32& whole = w.s[w.flat_scratch + number - kHwFlatScratchLow];
         whole = (whole & ~places) | ((value << offset) & places);
         return true;
@@ -214,7 +260,7 @@ bool set_hardware_register(Wave& w, i32 k, u32 value) {
     return true;
 }
 
-// Messages of GFX11 (LLVM's AMDGPUUsage and SIDefines.h).
+// Messages of GFX11 and GFX12 (LLVM's AMDGPUUsage and SIDefines.h).
 constexpr u32 kMessageFreeVgprs = 3, kMessageRealTime = 0x83;
 
 /// What s_sendmsg_rtn returns; false: it is for trap handlers, or not emulated.

@@ -5,6 +5,7 @@
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
 #include "tools/kfdemu/isa/execution/small_float_math.hpp"
+#include "tools/kfdemu/isa/execution/transcendental.hpp"
 #include "tools/kfdemu/isa/execution/wide_conversions.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
@@ -123,6 +124,63 @@ const Inst* permute_rows(Wave& w, const Inst& i) {
         if (!there && !zero) written &= ~(u64{1} << lane);
     }
     merge(lanes_of(w, i.dst), moved.lane, written);
+    return next_of(i);
+}
+
+/// V_PERMLANE16_VAR_B32, V_PERMLANEX16_VAR_B32 ("RDNA 4" ISA manual): likewise, by the low bits of the lane's SRC1.
+template <unsigned beside>
+const Inst* permute_rows_by_lane(Wave& w, const Inst& i) {
+    const u64 exec = exec_of(w);
+    const bool fetches_inactive = (i.op_sel & 1) != 0, zero = (i.op_sel & 2) != 0;
+    const u32 *const source = lanes_of(w, i.src[0]), *const number = lanes_of(w, i.src[1]);
+    Room<1> moved;
+    u64 written = exec;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const unsigned from = ((lane & ~15u) ^ beside) | (number[lane] & 15);
+        const bool there = fetches_inactive || (exec >> from & 1) != 0;
+        moved.lane[lane] = there ? source[from] : 0;
+        if (!there && !zero) written &= ~(u64{1} << lane);
+    }
+    merge(lanes_of(w, i.dst), moved.lane, written);
+    return next_of(i);
+}
+
+// V_S_EXP_F32 and similar ("RDNA 4" ISA manual, "Pseudo-scalar"): of an SGPR, as VOP1's of a lane.
+
+#define KFDEMU_SCALAR_FUNCTION(name, type, attributes_, ...) \
+    struct name {                                            \
+        using T = T_##type;                                  \
+        static constexpr u64 attributes = attributes_;       \
+        static T::V of(T::V a) { return __VA_ARGS__; }       \
+    };
+KFDEMU_SCALAR_FUNCTION(exp_of_f32, f32, kFlushesSingles, exp2(a))
+KFDEMU_SCALAR_FUNCTION(log_of_f32, f32, kFlushesSingles, log2(a))
+KFDEMU_SCALAR_FUNCTION(rcp_of_f32, f32, kFlushesSingles, reciprocal(a))
+KFDEMU_SCALAR_FUNCTION(rsq_of_f32, f32, kFlushesSingles, reciprocal_root(a))
+KFDEMU_SCALAR_FUNCTION(sqrt_of_f32, f32, kFlushesSingles, square_root(a))
+KFDEMU_SCALAR_FUNCTION(exp_of_f16, f16, kNearest, exp2(a))
+KFDEMU_SCALAR_FUNCTION(log_of_f16, f16, kNearest, log2(a))
+KFDEMU_SCALAR_FUNCTION(rcp_of_f16, f16, kNearest, reciprocal(a))
+KFDEMU_SCALAR_FUNCTION(rsq_of_f16, f16, kNearest, reciprocal_root(a))
+KFDEMU_SCALAR_FUNCTION(sqrt_of_f16, f16, kNearest, square_root(a))
+#undef KFDEMU_SCALAR_FUNCTION
+
+/// EXEC is ignored; of 16 bits, the upper half becomes 0.
+template <class Function>
+const Inst* scalar_result(Wave& w, const Inst& i) {
+    using T = typename Function::T;
+    constexpr u32 sign = T::kind == Kind::Float16 ? 0x8000 : 0x80000000;
+    scalar_setup(w, i);
+    use_mode<T::kind, Function::attributes>(w);
+    const Context x = context_unless<Function::attributes>(w, i);
+    const u32 magnitude = w.s[i.src[0]] & ((i.abs & 1) != 0 ? ~sign : ~0u);
+    const u32 source = magnitude ^ ((i.neg & 1) != 0 ? sign : 0);
+    u32 result = 0;
+    T::store(&result, 0, Function::of(T::load(&source, 0, x)), x);
+    const typename T::V value = T::load(&result, 0, x);
+    if (i.omod != 0 || i.clamp)
+        T::store(&result, 0, output_modified<T>(value, effective_omod(w, i, T::kind), i.clamp, x.dx10), x);
+    w.s[i.dst] = result;
     return next_of(i);
 }
 

@@ -4,6 +4,7 @@
 #include "tools/kfdemu/isa/execution/half_math.hpp"
 #include "tools/kfdemu/isa/execution/integer_math.hpp"
 #include "tools/kfdemu/isa/execution/lanes.hpp"
+#include "tools/kfdemu/isa/execution/small_float_math.hpp"
 
 namespace kfdemu::isa::KFDEMU_EXECUTOR {
 namespace {
@@ -202,11 +203,13 @@ const Inst* dot_product(Wave& w, const Inst& i) {
     const u32* const c = source<T_b32>(w, i, 2, room_c.lane);
     const u32 turn_a = is_float ? dot_signs(i, 0) : 0, turn_b = is_float ? dot_signs(i, 1) : 0;
     const u32 turn_c = is_float && negated(i, 2, false) ? 0x80000000u : 0;
+    // Of floats that are bytes, NEG_HI takes the addend's magnitude.
+    const u32 keep_c = is_float && A::kind != Kind::Packed && (i.abs & 4) != 0 ? 0x7fffffffu : ~0u;
     const Context x = context(w, i);
     KFDEMU_LANE_LOOP {
         typename D::V result{};
         R::meaning(result, dot_operand<A>(i, 0, a[lane], turn_a), dot_operand<A>(i, 1, b[lane], turn_b),
-                   bits<typename D::V>(c[lane] ^ turn_c), x);
+                   bits<typename D::V>((c[lane] & keep_c) ^ turn_c), x);
         if constexpr (is_float) result = clamped(result, x);
         room_d.lane[lane] = bits<u32>(result);
     }

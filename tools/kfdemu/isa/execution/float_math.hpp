@@ -218,15 +218,39 @@ KFDEMU_INLINE double max(double a, double b, const quick::Context& x) {
 KFDEMU_INLINE float minimum(float a, float b) { return quick::extreme<float, false>(a, b, false); }
 KFDEMU_INLINE float maximum(float a, float b) { return quick::extreme<float, true>(a, b, false); }
 
+/// The same, which keep a NaN, a signalling one first: V_MINIMUM and V_MAXIMUM of GFX12.
+template <class F, bool greatest>
+KFDEMU_INLINE F kept_extreme(F a, F b, bool flushed) {
+    const auto number = bits<BitsOf<F>>(quick::extreme<F, greatest>(a, b, flushed));
+    const auto qa = bits<BitsOf<F>>(quieted(a)), qb = bits<BitsOf<F>>(quieted(b));
+    const bool take_a = either(is_signalling(a), both(!is_signalling(b), is_nan(a)));
+    const auto nan = take_a ? qa : qb;
+    return bits<F>(either(is_nan(a), is_nan(b)) ? nan : number);
+}
+KFDEMU_INLINE float least_of(float a, float b, const Context& x) {
+    return kept_extreme<float, false>(a, b, x.flush_f32);
+}
+KFDEMU_INLINE float greatest_of(float a, float b, const Context& x) {
+    return kept_extreme<float, true>(a, b, x.flush_f32);
+}
+KFDEMU_INLINE double least_of(double a, double b, const Context& x) {
+    return kept_extreme<double, false>(a, b, x.flush_f64);
+}
+KFDEMU_INLINE double greatest_of(double a, double b, const Context& x) {
+    return kept_extreme<double, true>(a, b, x.flush_f64);
+}
+
 /// V_MIN and V_MAX: a number wins over NaN, and the second of two NaNs over the first. In IEEE mode a signalling NaN is
-/// returned, quieted.
+/// returned, quieted. With number_wins, it is IEEE 754-2019's minimumNumber: of two NaNs, the first is returned,
+/// quieted.
 template <class F, bool maximum>
 KFDEMU_INLINE F extreme(F a, F b, const Context& x, bool flushed) {
     const auto fa = bits<BitsOf<F>>(flush(a, flushed)), fb = bits<BitsOf<F>>(flush(b, flushed));
     const auto qa = bits<BitsOf<F>>(quieted(a)), qb = bits<BitsOf<F>>(quieted(b));
     const bool first = maximum ? order(bits<F>(fa)) >= order(bits<F>(fb)) : order(bits<F>(fa)) <= order(bits<F>(fb));
     const bool take_b = either(is_nan(a), both(!is_nan(b), !first));
-    const auto plain = take_b ? fb : fa;
+    const auto chosen = take_b ? fb : fa;
+    const auto plain = both(x.number_wins, both(is_nan(a), is_nan(b))) ? qa : chosen;
     const auto loud = is_signalling(a) ? qa : is_signalling(b) ? qb : plain;
     const BitsOf<F> ieee = BitsOf<F>{0} - BitsOf<F>{x.ieee};
     return bits<F>((loud & ieee) | (plain & ~ieee));

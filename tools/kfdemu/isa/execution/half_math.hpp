@@ -21,6 +21,8 @@ KFDEMU_INLINE float half_at(u32 v, unsigned n) { return float_of_half(v >> 16 * 
 // so.
 KFDEMU_INLINE float min_half(float a, float b, const Context& x) { return extreme<float, false>(a, b, x, false); }
 KFDEMU_INLINE float max_half(float a, float b, const Context& x) { return extreme<float, true>(a, b, x, false); }
+KFDEMU_INLINE float least_half(float a, float b) { return kept_extreme<float, false>(a, b, false); }
+KFDEMU_INLINE float greatest_half(float a, float b) { return kept_extreme<float, true>(a, b, false); }
 KFDEMU_INLINE float med3_half(float a, float b, float c, const Context& x) {
     const float low = min_half(a, b, x), high = max_half(a, b, x), greatest = max_half(high, c, x);
     const float middle = greatest == a ? max_half(b, c, x) : greatest == b ? max_half(a, c, x) : high;

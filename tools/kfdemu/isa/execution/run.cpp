@@ -110,11 +110,14 @@ void set_constants(Wave& wave) {
 void set_traits(Wave& wave, const Traits& traits) {
     wave.unified_formats = traits.unified_formats;
     wave.fewer_formats = traits.fewer_formats;
+    wave.number_wins = traits.number_wins;
+    wave.gfx12_names = traits.gfx12_names;
     if (traits.scratch_register) wave.flat_scratch = kFlatScratchRegister;
 }
 
 void set_mode(Wave& wave, std::uint32_t mode) {
-    wave.mode = mode;
+    constexpr std::uint32_t clamps_nan = 0x100, of_nan = 0x300;
+    wave.mode = wave.number_wins ? (mode & ~of_nan) | clamps_nan : mode;
     wave.mxcsr_f32 = mxcsr(mode, mode >> 4);
     wave.mxcsr_f64 = mxcsr(mode >> 2, mode >> 6);
 }

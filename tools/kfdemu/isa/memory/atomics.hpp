@@ -69,6 +69,10 @@ struct SubClamped : Operation<std::uint32_t> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return memory < a ? 0 : memory - a; }
 };
 
+struct SubIfEnough : Operation<std::uint32_t> {
+    KFDEMU_INLINE static T combine(T memory, T a, T) { return memory < a ? memory : memory - a; }
+};
+
 struct Wrap : Operation<std::uint32_t> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return memory >= a ? memory - a : memory + b; }
 };

@@ -1,4 +1,4 @@
-// GFX10 and GFX11 number the formats of buffers one after the other; GFX9 has a number of the layout and one of its
+// GFX10 to GFX12 number the formats of buffers one after the other; GFX9 has a number of the layout and one of its
 // meaning.
 //
 //     const unsigned format = separate_format(22, false);    // 32_FLOAT: 4 | 7 << 4
@@ -14,7 +14,7 @@ namespace kfdemu::isa {
 /// GFX11 numbers them.
 constexpr unsigned separate_format(unsigned unified, bool fewer) {
     struct Run {
-        std::uint8_t layout, all, fewer;  // of GFX10 and GFX11: a bit a number format
+        std::uint8_t layout, all, fewer;  // of GFX10 to GFX12: a bit a number format
     };
     enum : std::uint8_t {
         Float = 1 << 7,

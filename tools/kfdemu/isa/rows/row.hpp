@@ -20,21 +20,22 @@
 
 namespace kfdemu::isa {
 
-enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151 };
-inline constexpr Target kTargets[] = {Target::gfx900, Target::gfx906,  Target::gfx908,  Target::gfx90a, Target::gfx942,
-                                      Target::gfx950, Target::gfx1030, Target::gfx1100, Target::gfx1151};
+enum class Target : std::uint8_t { gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950, gfx1030, gfx1100, gfx1151, gfx1201 };
+inline constexpr Target kTargets[] = {Target::gfx900,  Target::gfx906, Target::gfx908,  Target::gfx90a,
+                                      Target::gfx942,  Target::gfx950, Target::gfx1030, Target::gfx1100,
+                                      Target::gfx1151, Target::gfx1201};
 const char* name(Target target);
 
-/// Sets of targets, one bit each, named as in the rows. Those of several say which of GFX9 have the instruction; GFX10
-/// and GFX11 have what has an opcode there.
+/// Sets of targets, one bit each, named as in the rows. Those of several say which of GFX9 have the instruction; later
+/// families have what has an opcode there.
 namespace targets {
 using Set = std::uint16_t;
 inline constexpr Set gfx900 = 1, gfx906 = 2, gfx908 = 4, gfx90a = 8, gfx942 = 16, gfx950 = 32, gfx1030 = 64,
-                     gfx1100 = 128, gfx1151 = 256;
-inline constexpr Set rdna = gfx1030 | gfx1100 | gfx1151;
+                     gfx1100 = 128, gfx1151 = 256, gfx1201 = 512;
+inline constexpr Set rdna = gfx1030 | gfx1100 | gfx1151 | gfx1201;
 inline constexpr Set all = 63 | rdna, from906 = 62 | rdna, from908 = 60 | rdna, from90a = 56 | rdna,
                      from942 = 48 | rdna, before90a = 7 | rdna, before942 = 15 | rdna, before950 = 31 | rdna;
-inline constexpr Set from950 = gfx950 | rdna;
+inline constexpr Set from950 = gfx950 | rdna, from1151 = gfx1151 | gfx1201;
 inline constexpr Set from908to90a = 12 | rdna, from908to942 = 28 | rdna;
 }  // namespace targets
 inline constexpr targets::Set bit(Target target) {
@@ -72,10 +73,14 @@ enum class Type : std::uint8_t {
     mask,      // a lane mask: a pair of SGPRs, in waves of 32 lanes one
     tile,      // a matrix of 256 dwords: eight registers, in waves of 64 lanes four
     halftile,  // a matrix of 256 halves, likewise
-    s32,       // an SGPR where others have a VGPR
+    tile128,  // matrices of so many dwords, spread over all lanes; of 32 dwords in waves of 64 lanes: over half of them
+    tile64,
+    tile32,
+    s32,  // an SGPR where others have a VGPR
     simm,
     uimm,
     hex,      // SIMM16: signed, unsigned, hexadecimal
+    length,   // of a prefetch, in SDATA
     label,    // SIMM16: branch distance in dwords
     waitcnt,  // these have a syntax of their own
     delay,
@@ -153,11 +158,11 @@ enum RowAttributes : std::uint64_t {
     kSteers = 1ull << 50,          ///< its source decides which instructions execute
     kIndexes = 1ull << 51,         ///< its source is the number of a register
     kTranscendental = 1ull << 56,  ///< executed by the transcendental unit
-    kSparse = 1ull << 52,          ///< kMatrix whose A has two of every four elements; SRC2 says which, DST is C
+    kSparse = 1ull << 52,          ///< a product whose A has two of every four elements; SRC2 says which, DST is C
     kToLds = 1ull << 53,           ///< FLAT: loads to LDS
-    kScoped = 1ull << 55,          ///< MUBUF: with Traits::scope_bits, SC0 and SC1 are the scope
+    kScoped = 1ull << 55,          ///< cache control with a scope: MUBUF's with Traits::scope_bits, in SC0 and SC1
     kInserts = 1ull << 54,         ///< VOP3 whose OP_SEL names the byte of DST that it writes; kReadsDst
-    kExtracts = 1ull << 57,        ///< VOP3 whose OP_SEL names the byte of SRC0 that it reads
+    kExtracts = 1ull << 57,        ///< in VOP3, OP_SEL names the byte of SRC0 that it reads
     kTruthTable = 1ull << 58,      ///< VOP3 whose OMOD, ABS and NEG are a truth table: Inst::literal
     kMixedFormats = 1ull << 59,    ///< kMatrix: CBSZ and BLGP are the formats of A and B
     kVectorSource = 1ull << 61,    ///< VOP3 whose SRC0, and what is wider than two registers, are VGPRs
@@ -261,31 +266,44 @@ struct Opcode {
 };
 /// In each family. GFX940 is GFX9, but for the opcodes and mnemonics of some rows.
 struct Opcodes {
-    Opcode gfx9, gfx940, gfx10, gfx11;
+    Opcode gfx9, gfx940, gfx10, gfx11, gfx12;
 
     /// Another row has the mnemonic as its name.
     constexpr Opcodes called(const char* other) const {
-        return {{gfx9.number, other}, {gfx940.number, other}, {gfx10.number, other}, {gfx11.number, other}};
+        return {{gfx9.number, other},
+                {gfx940.number, other},
+                {gfx10.number, other},
+                {gfx11.number, other},
+                {gfx12.number, other}};
     }
     constexpr Opcodes on_gfx940(unsigned number, const char* mnemonic) const {
-        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}, gfx10, gfx11};
+        return {gfx9, {static_cast<std::uint16_t>(number), mnemonic}, gfx10, gfx11, gfx12};
     }
     constexpr Opcodes on_gfx940(const char* mnemonic) const { return on_gfx940(gfx940.number, mnemonic); }
-    constexpr Opcodes in_gfx10(const char* mnemonic) const { return {gfx9, gfx940, {gfx10.number, mnemonic}, gfx11}; }
-    constexpr Opcodes in_gfx11(const char* mnemonic) const { return {gfx9, gfx940, gfx10, {gfx11.number, mnemonic}}; }
-    /// In GFX10 and GFX11.
+    constexpr Opcodes in_gfx10(const char* mnemonic) const {
+        return {gfx9, gfx940, {gfx10.number, mnemonic}, gfx11, gfx12};
+    }
+    /// In GFX11 and GFX12.
+    constexpr Opcodes in_gfx11(const char* mnemonic) const {
+        return {gfx9, gfx940, gfx10, {gfx11.number, mnemonic}, {gfx12.number, mnemonic}};
+    }
+    constexpr Opcodes in_gfx12(const char* mnemonic) const {
+        return {gfx9, gfx940, gfx10, gfx11, {gfx12.number, mnemonic}};
+    }
+    /// In GFX10 and later.
     constexpr Opcodes in_rdna(const char* mnemonic) const { return in_gfx10(mnemonic).in_gfx11(mnemonic); }
 };
-/// In GFX9, GFX10 and GFX11.
-constexpr Opcodes op(unsigned gfx9, unsigned gfx10 = Opcode::kNone, unsigned gfx11 = Opcode::kNone) {
+/// In GFX9, GFX10, GFX11 and GFX12.
+constexpr Opcodes op(unsigned gfx9, unsigned gfx10 = Opcode::kNone, unsigned gfx11 = Opcode::kNone,
+                     unsigned gfx12 = Opcode::kNone) {
     const auto number = [](unsigned n) { return Opcode{static_cast<std::uint16_t>(n)}; };
-    return {number(gfx9), number(gfx9), number(gfx10), number(gfx11)};
+    return {number(gfx9), number(gfx9), number(gfx10), number(gfx11), number(gfx12)};
 }
 constexpr unsigned sum(Opcode a, Opcode b) {
     return a.number == Opcode::kNone || b.number == Opcode::kNone ? Opcode::kNone : a.number + unsigned{b.number};
 }
 constexpr Opcodes operator+(Opcodes a, Opcodes b) {
-    return op(sum(a.gfx9, b.gfx9), sum(a.gfx10, b.gfx10), sum(a.gfx11, b.gfx11));
+    return op(sum(a.gfx9, b.gfx9), sum(a.gfx10, b.gfx10), sum(a.gfx11, b.gfx11), sum(a.gfx12, b.gfx12));
 }
 
 struct Row {
@@ -300,9 +318,17 @@ struct Row {
 
     bool on(Target target) const;
     bool is(RowAttributes attribute) const { return (attributes & attribute) != 0; }
-    /// A product of matrices of 16 rows (WMMA), whatever EXEC is.
-    bool multiplies_tiles() const { return src[2] == Type::tile || src[2] == Type::halftile; }
+    /// A product of matrices of 16 rows (WMMA, SWMMAC), whatever EXEC is.
+    bool multiplies_tiles() const { return shape.matrix.rows != 0 && !is(kMatrix); }
+    /// A function of one scalar, by the vector unit.
+    bool is_scalar_function() const { return dst == Type::s32 && is(kTranscendental); }
 };
+
+/// SWMMAC: of a lane's indices, four bits for every four elements, how many parts does a register have? OP_SEL says
+/// which.
+unsigned index_parts(const Row& row, unsigned width);
+/// The groups of 16 lanes that hold A.
+unsigned lane_groups_of_sparse(const Row& row, unsigned width);
 
 /// Of source n. A matrix instruction may have a format in CBSZ or BLGP; Type::none: a reserved one.
 Type source_type(const Row& row, const Inst& inst, unsigned n);

@@ -92,7 +92,23 @@ const Traits& traits_of(Target target) {
         traits.scalar_beside_dpp = true;
         return traits;
     }();
+    static constexpr Traits kGfx1201 = [] {
+        Traits traits = kGfx1151;
+        traits.returns_float_atomics = true;
+        traits.flat_float_atomics = true;
+        traits.gds = false;
+        traits.dlc_bit = false;
+        traits.temporal_hints = true;
+        traits.number_wins = true;
+        traits.gfx12_names = true;
+        traits.group_id_in_ttmp = true;
+        traits.split_barriers = true;
+        traits.spread_tiles = true;
+        return traits;
+    }();
     switch (target) {
+        case Target::gfx1201:
+            return kGfx1201;
         case Target::gfx1100:
             return kGfx1100;
         case Target::gfx1151:
@@ -110,6 +126,13 @@ const Traits& traits_of(Target target) {
         default:
             return kGfx900;
     }
+}
+
+unsigned lane_groups_of_sparse(const Row& row, unsigned width) { return row.src[0] == tile32 ? 2 : width / 16; }
+
+unsigned index_parts(const Row& row, unsigned width) {
+    const unsigned elements = row.shape.matrix.depth / lane_groups_of_sparse(row, width);
+    return 32 / elements;
 }
 
 Type source_type(const Row& row, const Inst& inst, unsigned n) {
@@ -139,13 +162,17 @@ const char* name(Target target) {
             return "gfx1100";
         case Target::gfx1151:
             return "gfx1151";
+        case Target::gfx1201:
+            return "gfx1201";
     }
     return "gfx9";
 }
 
 unsigned registers(Type type, unsigned width) {
     if (type == mask) return width / 32;
-    return type == tile || type == halftile ? 256 / width : dwords(type);
+    if (type == tile || type == halftile) return 256 / width;
+    if (type == tile128 || type == tile64) return dwords(type) * 32 / width;
+    return dwords(type);
 }
 
 unsigned dwords(Type type) {
@@ -155,6 +182,7 @@ unsigned dwords(Type type) {
         case simm:
         case uimm:
         case hex:
+        case length:
         case label:
         case waitcnt:
         case delay:
@@ -169,9 +197,12 @@ unsigned dwords(Type type) {
         case f64:
         case pkf32:
             return 2;
+        case tile64:
+            return 2;
         case b96:
             return 3;
         case b128:
+        case tile128:
             return 4;
         case b160:
             return 5;

@@ -49,7 +49,13 @@ struct Traits {
     bool instruction_prefetch = false;  ///< kernels say how much is fetched before they begin
     bool dlc_misses = false;            ///< loads go past GL1 only with DLC
     bool gfx11_numbers = false;         ///< of messages and hardware registers; fields of s_waitcnt
-    bool sve_bit = false;               ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
+    bool temporal_hints = false;    ///< memory instructions have a scope and a temporal hint, most of them three dwords
+    bool number_wins = false;       ///< V_MIN and V_MAX are IEEE 754-2019's; MODE has neither IEEE nor DX10_CLAMP
+    bool gfx12_names = false;       ///< of messages, hardware registers and bytes
+    bool group_id_in_ttmp = false;  ///< work-group ids are in TTMP9 and TTMP7, and no SGPR
+    bool split_barriers = false;    ///< waves signal, and wait later
+    bool spread_tiles = false;      ///< lanes from 16 on have elements of WMMA's A and B of their own
+    bool sve_bit = false;           ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own
 };
 
 const Traits& traits_of(Target target);

@@ -199,10 +199,13 @@ struct Printer {
         for (unsigned n = 0; n < source_count(); ++n) line.operand(modified_source(n));
         if (row.is(kCarryIn)) line.operand(operand(inst.src[2], Type::mask, 0));
         if (row.is(kTruthTable) && inst.literal != 0) line.modifier(format_text("bitop3:0x%x", inst.literal));
-        if (row.is(kSwaps) && row.is(kOpSel)) {
+        if (traits().gfx12_names && selected_byte() != 0) {
+            line.modifier(format_text("byte_sel:%u", selected_byte()));
+        } else if (traits().gfx12_names && (row.is(kExtracts) || row.is(kInserts))) {
+        } else if (row.is(kSwaps) && row.is(kOpSel)) {
             line.modifier_if((inst.op_sel & 2) != 0, "bound_ctrl:1");
             line.modifier_if((inst.op_sel & 1) != 0, "fi:1");
-        } else if (row.src[1] == Type::s32 && inst.op_sel != 0) {
+        } else if (row.is(kPermutes) && inst.op_sel != 0) {
             line.append(list_text("op_sel", inst.op_sel, 2));
         } else if (inst.in_vop3() && (inst.op_sel & 15) && row.is(kInserts)) {
             line.append(list_text("op_sel", inst.op_sel & 15, 4));
@@ -216,6 +219,11 @@ struct Printer {
         if (inst.form == Form::Sdwa) sdwa_modifiers(line);
         moving_modifiers(line);
         return line.take();
+    }
+    /// As GFX12 names it: OP_SEL's bits are in turned order where a byte is read.
+    unsigned selected_byte() const {
+        if (row.is(kInserts)) return inst.op_sel >> 2 & 3;
+        return row.is(kExtracts) ? (inst.op_sel & 1u) << 1 | (inst.op_sel >> 1 & 1u) : 0;
     }
     void moving_modifiers(Line& line) const {
         if (inst.form == Form::Dpp) dpp_modifiers(line);
@@ -261,7 +269,10 @@ struct Printer {
         const bool mix = row.is(kMix);
         for (unsigned n = 0; n < count; ++n) line.operand(mix ? modified_source(n) : source_text(n));
         if (row.is(kAccumulator)) return line.take();
-        const bool whole = row.dst == Type::tile;  // of 32 bits: there are no halves to select
+        // Of 32 bits, or of both halves of a register: there are none to select.
+        const bool whole = row.dst == Type::tile || row.dst == Type::tile128;
+        if (row.multiplies_tiles() && row.is(kSparse) && inst.op_sel != 0)
+            line.modifier(format_text("index_key:%u", inst.op_sel));
         if (!whole && (inst.op_sel & all)) line.append(list_text("op_sel", inst.op_sel, count));
         if (!whole && (inst.op_sel_hi & all) != (mix ? 0 : all))
             line.append(list_text("op_sel_hi", inst.op_sel_hi, count));
@@ -274,7 +285,27 @@ struct Printer {
 
     // Memory.
 
+    /// GFX12's scope and temporal hint, whose names depend on what accesses memory.
+    void temporal_hint(Line& line) const {
+        constexpr const char *loads[] = {"", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", nullptr},
+                             *stores[] = {"", "NT", "HT", "WB", "NT_RT", "RT_NT", "NT_HT", "NT_WB"},
+                             *atomics[] = {"", "RETURN", "NT", "NT_RETURN"}, *cascades[] = {"CASCADE_RT", "CASCADE_NT"};
+        constexpr const char* scopes[] = {"", "SE", "DEV", "SYS"};
+        const bool scalar = row.format == Format::Smem;
+        const unsigned scope = scalar ? inst.dwords[0] >> 21 & 3 : inst.dwords[1] >> 18 & 3,
+                       hint = scalar ? inst.dwords[0] >> 23 & 3 : inst.dwords[1] >> 20 & 7;
+        const char* const kind = row.is(kAtomic) ? "ATOMIC" : row.is(kStore) ? "STORE" : "LOAD";
+        const char* name = row.is(kStore) ? stores[hint] : loads[hint];
+        if (row.is(kAtomic)) name = hint < 4 ? atomics[hint] : scope >= 2 ? cascades[hint >> 1 & 1] : nullptr;
+        if (!row.is(kAtomic) && hint == 3 && scope == 3) name = "BYPASS";
+        if (name == nullptr)
+            line.modifier(row.is(kAtomic) ? format_text("th:TH_ATOMIC_0x%x", hint) : format_text("th:0x%x", hint));
+        else if (*name != 0)
+            line.modifier(format_text("th:TH_%s_%s", kind, name));
+        if (scope != 0) line.modifier(format_text("scope:SCOPE_%s", scopes[scope]));
+    }
     void cache_modifiers(Line& line) const {
+        if (traits().temporal_hints) return temporal_hint(line);
         const bool scopes = traits_of(target).scope_bits;
         line.modifier_if(inst.has(kGlc), scopes ? "sc0" : "glc");
         line.modifier_if(inst.has(kSlc), scopes ? "nt" : "slc");
@@ -282,21 +313,35 @@ struct Printer {
         line.modifier_if(traits().dlc_bit && inst.has(kDlc), "dlc");
     }
 
+    std::string scalar_offset_text() const {
+        const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
+        return inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
+    }
+    std::string prefetch_text() const {
+        Line line{mnemonic_of(row, target)};
+        if (row.src[0] != Type::none) line.operand(operand(inst.src[0], row.src[0], 0));
+        line.operand(scalar_offset_text());
+        line.operand(inst.src[1] != kNoOperand ? operand(inst.src[1], Type::b32, 0) : "null");
+        line.operand(format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst));
+        return line.take();
+    }
     std::string smem_text() const {
         Line line{mnemonic_of(row, target)};
         const bool probe = row.dst == Type::uimm;
+        if (row.dst == Type::length) return prefetch_text();
         if (row.dst != Type::none)
             line.operand(probe ? format_text(inst.dst > 64 ? "0x%x" : "%u", inst.dst) : operand(inst.dst, row.dst, 0));
         if (row.src[0] == Type::none) return line.take();
         line.operand(operand(inst.src[0], row.src[0], 0));
-        const std::uint32_t offset = static_cast<std::uint32_t>(inst.offset);
-        const std::string number = inst.offset < 0 ? format_text("-0x%x", 0u - offset) : format_text("0x%x", offset);
+        const std::string number = scalar_offset_text();
         if (inst.src[1] != kNoOperand) {
             line.operand(operand(inst.src[1], Type::b32, 0));
             if (inst.has(kImm)) line.modifier("offset:" + number);
         } else {
-            line.operand(traits().null_register && inst.offset == 0 ? "null" : number);
+            line.operand(traits().null_register && !traits().temporal_hints && inst.offset == 0 ? "null" : number);
         }
+        if (traits().temporal_hints && row.dst != Type::none && !probe) temporal_hint(line);
+        if (traits().temporal_hints) return line.take();
         line.modifier_if(inst.has(kGlc) && row.dst != Type::none && !probe, "glc");
         line.modifier_if(traits().dlc_bit && inst.has(kDlc) && row.dst != Type::none && !probe, "dlc");
         return line.take();
@@ -307,6 +352,10 @@ struct Printer {
         Line line{std::string{prefixes[static_cast<unsigned>(inst.segment)]} +
                   (mnemonic_of(row, target) + sizeof "flat_" - 1)};
         const bool is_flat = inst.segment == Segment::Flat, has_saddr = inst.src[2] != kNoOperand;
+        if (row.is(kScoped)) {
+            cache_modifiers(line);
+            return line.take();
+        }
         const bool returns = row.dst != Type::none && (!row.is(kAtomic) || inst.has(kGlc));
         if (returns && !inst.has(kLds)) line.operand(operand(inst.dst, row.dst, 0));
         const bool narrow = has_saddr || inst.segment == Segment::Scratch;
@@ -321,6 +370,9 @@ struct Printer {
         return line.take();
     }
 
+    std::uint32_t unified_format() const {
+        return (traits().temporal_hints ? inst.dwords[1] >> 23 : inst.dwords[0] >> 19) & 127;
+    }
     std::string buffer_text() const {
         Line line{mnemonic_of(row, target)};
         const bool no_data = row.dst == Type::none && row.src[1] == Type::none;
@@ -336,7 +388,7 @@ struct Printer {
         line.operand(operand(inst.src[2], Type::b128, 0));
         line.operand(operand(inst.sdst, Type::b32, 0));
         if (row.format == Format::Mtbuf)
-            line.append(traits().unified_formats ? unified_format_text(target, inst.dwords[0] >> 19 & 127)
+            line.append(traits().unified_formats ? unified_format_text(target, unified_format())
                                                  : buffer_format_text(inst.literal));
         line.modifier_if(idxen, "idxen");
         line.modifier_if(offen, "offen");

@@ -125,7 +125,35 @@ std::string depctr_text(unsigned simm) {
     return (some.empty() ? all : some).substr(1);
 }
 
+const char* gfx12_hwreg_name(unsigned id) {
+    constexpr Named names[] = {{1, "HW_REG_WAVE_MODE"},
+                               {2, "HW_REG_WAVE_STATUS"},
+                               {4, "HW_REG_WAVE_STATE_PRIV"},
+                               {5, "HW_REG_WAVE_GPR_ALLOC"},
+                               {6, "HW_REG_WAVE_LDS_ALLOC"},
+                               {7, "HW_REG_IB_STS"},
+                               {10, "HW_REG_PERF_SNAPSHOT_DATA"},
+                               {11, "HW_REG_PERF_SNAPSHOT_PC_LO"},
+                               {12, "HW_REG_PERF_SNAPSHOT_PC_HI"},
+                               {15, "HW_REG_PERF_SNAPSHOT_DATA1"},
+                               {16, "HW_REG_PERF_SNAPSHOT_DATA2"},
+                               {17, "HW_REG_WAVE_EXCP_FLAG_PRIV"},
+                               {18, "HW_REG_WAVE_EXCP_FLAG_USER"},
+                               {19, "HW_REG_WAVE_TRAP_CTRL"},
+                               {20, "HW_REG_WAVE_SCRATCH_BASE_LO"},
+                               {21, "HW_REG_WAVE_SCRATCH_BASE_HI"},
+                               {23, "HW_REG_WAVE_HW_ID1"},
+                               {24, "HW_REG_WAVE_HW_ID2"},
+                               {26, "HW_REG_WAVE_SCHED_MODE"},
+                               {29, "HW_REG_SHADER_CYCLES_LO"},
+                               {30, "HW_REG_SHADER_CYCLES_HI"},
+                               {31, "HW_REG_WAVE_DVGPR_ALLOC_LO"},
+                               {32, "HW_REG_WAVE_DVGPR_ALLOC_HI"}};
+    return find_name(names, id);
+}
+
 const char* hwreg_name(const Traits& traits, unsigned id) {
+    if (traits.gfx12_names) return gfx12_hwreg_name(id);
     constexpr Named common[] = {{1, "HW_REG_MODE"},         {2, "HW_REG_STATUS"},    {3, "HW_REG_TRAPSTS"},
                                 {5, "HW_REG_GPR_ALLOC"},    {6, "HW_REG_LDS_ALLOC"}, {7, "HW_REG_IB_STS"},
                                 {15, "HW_REG_SH_MEM_BASES"}};
@@ -159,15 +187,19 @@ std::string hwreg_text(const Traits& traits, unsigned simm) {
     return "hwreg(" + text + ")";
 }
 
-/// GFX11's have eight bits and no operations.
-std::string gfx11_message_text(unsigned simm) {
+/// GFX11's and GFX12's have eight bits and no operations.
+std::string gfx11_message_text(const Traits& traits, unsigned simm) {
     constexpr Named messages[] = {
-        {0x01, "MSG_INTERRUPT"},        {0x02, "MSG_HS_TESSFACTOR"}, {0x03, "MSG_DEALLOC_VGPRS"},
-        {0x05, "MSG_STALL_WAVE_GEN"},   {0x06, "MSG_HALT_WAVES"},    {0x09, "MSG_GS_ALLOC_REQ"},
-        {0x80, "MSG_RTN_GET_DOORBELL"}, {0x81, "MSG_RTN_GET_DDID"},  {0x82, "MSG_RTN_GET_TMA"},
-        {0x83, "MSG_RTN_GET_REALTIME"}, {0x84, "MSG_RTN_SAVE_WAVE"}, {0x85, "MSG_RTN_GET_TBA"},
-        {0x86, "MSG_RTN_GET_TBA_TO_PC"}};
-    if (const char* const name = find_name(messages, simm & 0xff)) return format_text("sendmsg(%s)", name);
+        {0x01, "MSG_INTERRUPT"},    {0x02, "MSG_HS_TESSFACTOR"},    {0x03, "MSG_DEALLOC_VGPRS"},
+        {0x09, "MSG_GS_ALLOC_REQ"}, {0x80, "MSG_RTN_GET_DOORBELL"}, {0x81, "MSG_RTN_GET_DDID"},
+        {0x82, "MSG_RTN_GET_TMA"},  {0x83, "MSG_RTN_GET_REALTIME"}, {0x84, "MSG_RTN_SAVE_WAVE"},
+        {0x85, "MSG_RTN_GET_TBA"},  {0x86, "MSG_RTN_GET_TBA_TO_PC"}};
+    constexpr Named gfx11[] = {{0x05, "MSG_STALL_WAVE_GEN"}, {0x06, "MSG_HALT_WAVES"}};
+    constexpr Named gfx12[] = {{0x87, "MSG_RTN_GET_SE_AID_ID"}};
+    const unsigned id = simm & 0xff;
+    const char* const own = traits.gfx12_names ? find_name(gfx12, id) : find_name(gfx11, id);
+    if (own != nullptr) return format_text("sendmsg(%s)", own);
+    if (const char* const name = find_name(messages, id)) return format_text("sendmsg(%s)", name);
     return simm > 0xff ? format_text("%u", simm) : format_text("sendmsg(%u, 0, 0)", simm);
 }
 
@@ -232,7 +264,8 @@ std::string special_text(Target target, Type syntax, std::uint32_t simm16) {
     if (syntax == Type::waitcnt) return waitcnt_text(traits, simm16);
     if (syntax == Type::delay) return delay_text(simm16);
     if (syntax == Type::depctr) return depctr_text(simm16);
-    if (syntax == Type::message) return traits.gfx11_numbers ? gfx11_message_text(simm16) : sendmsg_text(simm16);
+    if (syntax == Type::message)
+        return traits.gfx11_numbers ? gfx11_message_text(traits, simm16) : sendmsg_text(simm16);
     if (syntax == Type::hwreg) return hwreg_text(traits, simm16);
     return gpr_index_text(simm16);
 }

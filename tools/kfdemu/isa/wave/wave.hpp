@@ -66,6 +66,8 @@ enum class Stop : std::uint8_t {
     Running,
     Budget,       ///< instruction budget spent; continues at `next`
     Barrier,      ///< s_barrier; continues at `next` when the whole work-group has arrived
+    Signal,       ///< s_barrier_signal; with `argument`, SCC becomes whether it is the first; continues at `next`
+    BarrierWait,  ///< s_barrier_wait; continues at `next` when all waves of the work-group have signalled
     Sleep,        ///< s_sleep; continues at `next`
     Message,      ///< s_sendmsg `argument` with M0; continues at `next`
     End,          ///< s_endpgm
@@ -109,6 +111,8 @@ struct alignas(64) Wave {
     bool slow = false;                    ///< GPR indexing or VSKIP is on: run() checks each instruction
     bool unified_formats = false;         ///< buffer resources have GFX10's fields
     bool fewer_formats = false;           ///< and GFX11's numbers of formats
+    bool number_wins = false;             ///< Traits::number_wins
+    bool gfx12_names = false;             ///< Traits::gfx12_names
     std::uint8_t width = kMostLanes;      ///< lanes: 64 or 32; the handlers that execute it are those of this width
     Stop stop = Stop::Running;
     std::uint32_t mode = 0;      ///< the MODE register; change it through set_mode()
@@ -199,7 +203,8 @@ struct Traits;
 /// Sets what instructions of a target take from the wave.
 void set_traits(Wave& wave, const Traits& target);
 
-/// Sets MODE and the state derived from it. Bits: FP_ROUND 3:0, FP_DENORM 7:4, DX10_CLAMP 8, IEEE 9.
+/// Sets MODE and the state derived from it. Bits: FP_ROUND 3:0, FP_DENORM 7:4, DX10_CLAMP 8, IEEE 9;
+/// with Traits::number_wins, there are none of the last two.
 void set_mode(Wave& wave, std::uint32_t mode);
 
 /// Executes at most `budget` instructions until something stops the wave (Stop::Budget: the budget), and subtracts the
