@@ -13,10 +13,15 @@ namespace isa = kfdemu::isa;
 
 namespace {
 
-constexpr std::uint32_t kNop = 0xbf800000, kTrap = 0xbf920002;  // s_nop 0; s_trap 2, which ends the kernel with a fault
+constexpr std::uint32_t kNop = 0xbf800000;  // s_nop 0
+/// s_trap 2, which ends the kernel with a fault.
+std::uint32_t trap_of(Target target) { return isa::traits_of(target).gfx11_numbers ? 0xbf900002 : 0xbf920002; }
 bool is(const isa::Inst& inst, isa::Op op) { return inst.row == isa::index(op); }
 bool is_wait(const isa::Inst& inst, const isa::Inst&) {
-    return is(inst, isa::Op::s_waitcnt) || is(inst, isa::Op::s_waitcnt_vmcnt) || is(inst, isa::Op::s_waitcnt_lgkmcnt);
+    constexpr isa::Op kAll[] = {isa::Op::s_waitcnt,           isa::Op::s_waitcnt_vmcnt, isa::Op::s_waitcnt_lgkmcnt,
+                                isa::Op::s_wait_loadcnt,      isa::Op::s_wait_dscnt,    isa::Op::s_wait_kmcnt,
+                                isa::Op::s_wait_loadcnt_dscnt};
+    return std::ranges::any_of(kAll, [&](isa::Op op) { return is(inst, op); });
 }
 /// Of several states: what replaces it gives one. Clang lets a v_writelane_b32 that spills half of a pair of SGPRs wait
 /// for the other, as if that had written the pair.
@@ -132,7 +137,7 @@ Tally mutate(Checked& gpu, const CodeObject& code, const Mutation& mutation, Lau
         if (!mutation.is_removed(inst, decoder.decode(0, text.subspan(after)))) continue;
         const std::span<std::uint32_t> removed = text.subspan(at, inst.size);
         const std::vector<std::uint32_t> original(removed.begin(), removed.end());
-        removed.front() = kTrap;
+        removed.front() = trap_of(gpu.variant);
         const bool executed = launch().state == kfdemu::Dispatch::State::Failed;
         std::fill(removed.begin(), removed.end(), kNop);
         gpu.forget();
