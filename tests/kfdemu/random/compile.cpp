@@ -47,7 +47,9 @@ std::vector<std::string> command(const std::string& clang, std::vector<std::stri
 
 std::vector<std::string> wave_macros(const Setting& setting) {
     if (!kfdemu::isa::traits_of(setting.target).wave32) return {};
-    return {"-DWAVE_LANES=" + std::to_string(setting.lanes), "-DPERMUTED_LANES=32", "-DNO_WAVE_SHIFTS"};
+    const unsigned permuted = setting.target == kfdemu::isa::Target::gfx1201 ? setting.lanes : 32;
+    return {"-DWAVE_LANES=" + std::to_string(setting.lanes), "-DPERMUTED_LANES=" + std::to_string(permuted),
+            "-DNO_WAVE_SHIFTS"};
 }
 
 std::string describe(const Setting& setting) {
