@@ -41,6 +41,22 @@ TEST_CASE("a rectangle copy counts in elements and starts at its corner", "[kfde
     CHECK(copy.depth == 2);
 }
 
+TEST_CASE("boxes of SDMA 7 have wider fields, and policies for caches", "[kfdemu][sdma]") {
+    const std::vector<std::uint32_t> words{1 | 4 << 8 | 2u << 29, 0x1000, 0, 0x8000 | 0xc000u << 16, 0x3000 | 0xffffu << 16,
+                                           0xffffffff, 0x9000, 0, 0, 31u << 16, 0, 0x8fff | 0x9000u << 16,
+                                           0x2001 | 3u << 20 | 5u << 28};
+    const Decoded packet = decode(words, Version::v7);
+    REQUIRE(packet.dwords == 13);
+    const auto copy = std::get<CopyRect>(packet.command);
+    CHECK(copy.source.pitch_bytes == 0x40000);
+    CHECK(copy.source.slice_bytes == 0x400000000);
+    CHECK(copy.source.address == 0x1000 + std::uint64_t{0x3000} * 0x400000000 + std::uint64_t{0xc000} * 0x40000 + 0x20000);
+    CHECK(copy.width_bytes == 0x9000 * 4);
+    CHECK(copy.height == 0x9001);
+    CHECK(copy.depth == 0x2002);
+    CHECK(decode(words, Version::v5).error.find("bits") != std::string::npos);
+}
+
 TEST_CASE("a fill of dwords holds its bytes less one dword", "[kfdemu][sdma]") {
     const auto fill = std::get<Fill>(decoded({11 | 2u << 30, 0x40, 1, 0xdeadbeef, 12}).command);
     CHECK(fill.destination == 0x100000040);
@@ -61,6 +77,7 @@ TEST_CASE("SDMA 5 has a fence's memory type, and a request to the caches", "[kfd
     const std::vector<std::uint32_t> fence{5 | 3 << 16, 0x1000, 0, 7}, caches{17 | 1 << 8, 0, 0, 0, 0};
     CHECK(std::get<Fence>(decode(fence, Version::v5).command).value == 7);
     CHECK(decode(caches, Version::v5).dwords == 5);
+    CHECK(decode(caches, Version::v7).dwords == 5);
     CHECK(decode(fence).dwords == 0);
     CHECK(decode(caches).dwords == 0);
 }

@@ -134,6 +134,8 @@ TEST_CASE("a queue's scratch memory is counted by XCCs in KiB, from GFX11 on by 
     const ScratchRing ring = scratch_ring(32 | 0x7fffu << 12, navi);
     CHECK(ring.waves == 32 * 6);
     CHECK(ring.wave_bytes == 0x7fff * 256);
+    const GpuFacts newer{.target = isa::Target::gfx1201, .shader_engines = 4, .arrays_per_engine = 2};
+    CHECK(scratch_ring(32 | 0x3ffffu << 12, newer).wave_bytes == 0x3ffff * 256);
 }
 
 TEST_CASE("a packet that cannot run is refused with its reason", "[dispatch][launch]") {

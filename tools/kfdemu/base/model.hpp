@@ -15,7 +15,8 @@ struct Model {
     std::string_view name;             ///< LLVM's processor name: "gfx90a"
     std::uint32_t gfx_target_version;  ///< major × 10000 + minor × 100 + stepping, as in KFD
     std::uint32_t device_id, pci_revision, asic_revision;
-    std::uint32_t family;  ///< the driver's family number: 141 AI (Vega), 143 NV (Navi), 145 GC 11.0.0, 150 GC 11.5.0
+    std::uint32_t family;  ///< the driver's family number: 141 AI (Vega), 143 NV (Navi), 145 GC 11.0.0, 150 GC 11.5.0,
+                           ///< 152 GC 12.0.0
     std::uint32_t xccs;
     std::uint32_t compute_units, simds_per_cu, max_waves_per_simd;   ///< compute units of all XCCs
     std::uint32_t shader_engines, arrays_per_engine, cus_per_array;  ///< shader engines of all XCCs
@@ -33,6 +34,7 @@ struct Model {
     bool workgroup_processors = false;  ///< two compute units each; a queue has both or none
     bool sram_ecc;
     bool barrier_value;        ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
+    bool checked = true;       ///< checks and counters know its rules
     bool fan;                  ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
     std::string_view runtime;  ///< a release of ROCR that knows it, the oldest of Debian's: "6.1.2 (Debian 13)"
 };

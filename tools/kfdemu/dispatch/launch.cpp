@@ -46,8 +46,9 @@ std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
 }  // namespace
 
 ScratchRing scratch_ring(std::uint32_t size, const GpuFacts& gpu) {
-    if (!isa::traits_of(gpu.target).scratch_by_engine) return {size & 0xfff, (size >> 12 & 0x1fff) * 1024};
-    return {(size & 0xfff) * (gpu.shader_engines / gpu.xccs), (size >> 12 & 0x7fff) * 256};
+    const unsigned size_bits = isa::traits_of(gpu.target).scratch_size_bits;
+    if (size_bits == 0) return {size & 0xfff, (size >> 12 & 0x1fff) * 1024};
+    return {(size & 0xfff) * (gpu.shader_engines / gpu.xccs), (size >> 12 & ((1u << size_bits) - 1)) * 256};
 }
 
 std::optional<LaunchRefused> check_packet(const KernelDispatchPacket& p, const GpuFacts& gpu) {

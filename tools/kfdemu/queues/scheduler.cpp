@@ -28,6 +28,11 @@ isa::Target target_of(const Model& model) {
     std::abort();  // a model without an executor cannot be in the table
 }
 
+sdma::Version sdma_version(const Model& model) {
+    if (model.gfx_target_version < 100000) return sdma::Version::v4;
+    return model.gfx_target_version < 120000 ? sdma::Version::v5 : sdma::Version::v7;
+}
+
 bool power_of_two(std::uint64_t value) { return value && (value & (value - 1)) == 0; }
 
 /// How long the polling worker sleeps after `rounds` idle rounds. Spinning first keeps each of a steady stream of
@@ -87,7 +92,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
         const std::uint32_t engines = gpu.model->sdma_engines + gpu.model->xgmi_sdma_engines;
         if (args.queue_type == abi::kSdmaByEngine && args.sdma_engine_id >= engines) return EINVAL;
         queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell,
-                                            gpu.model->workgroup_processors ? sdma::Version::v5 : sdma::Version::v4);
+                                            sdma_version(*gpu.model));
     } else {
         log(LogLevel::warning, "gpu{}: unknown queue type {}", gpu.index, args.queue_type);
         return EINVAL;

@@ -15,15 +15,29 @@ using Dwords = std::span<const std::uint32_t>;
 
 std::uint64_t qword(Dwords d, unsigned at) { return d[at] | std::uint64_t{d[at + 1]} << 32; }
 
-std::uint32_t bits(std::uint32_t dword, unsigned low, unsigned count) {
-    return (dword >> low) & ((std::uint32_t{1} << count) - 1);
+constexpr std::uint32_t bits(std::uint32_t dword, unsigned low, unsigned count) {
+    return (dword >> low) & static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
 }
 
-/// One side of a rectangle packet: five dwords from `at` on. Coordinates and pitches are in elements.
+/// Widths of a rectangle packet's fields. An offset's and an extent's Y is in the upper half of its dword, a pitch in
+/// the upper bits of its own.
+struct RectFields {
+    unsigned xy, z, pitch, slice;
+
+    constexpr std::uint32_t offset() const { return bits(~0u, 0, xy) * 0x10001u; }
+    constexpr std::uint32_t depth() const { return bits(~0u, 0, z); }
+    constexpr std::uint32_t offset_and_pitch() const { return depth() | ~0u << (32 - pitch); }
+    constexpr std::uint32_t slices() const { return bits(~0u, 0, slice); }
+};
+constexpr RectFields kRect4{14, 11, 19, 28}, kRect7{16, 14, 16, 32};
+
+/// One side: five dwords from `at` on. Coordinates and pitches are in elements.
+template <const RectFields& fields>
 CopyRect::Side rect_side(Dwords d, unsigned at, unsigned element_shift) {
-    const std::uint64_t x = bits(d[at + 2], 0, 14), y = bits(d[at + 2], 16, 14), z = bits(d[at + 3], 0, 11);
-    const std::uint64_t pitch = (std::uint64_t{bits(d[at + 3], 13, 19)} + 1) << element_shift;
-    const std::uint64_t slice = (std::uint64_t{bits(d[at + 4], 0, 28)} + 1) << element_shift;
+    const std::uint64_t x = bits(d[at + 2], 0, fields.xy), y = bits(d[at + 2], 16, fields.xy),
+                        z = bits(d[at + 3], 0, fields.z);
+    const std::uint64_t pitch = ((std::uint64_t{d[at + 3]} >> (32 - fields.pitch)) + 1) << element_shift;
+    const std::uint64_t slice = (std::uint64_t{bits(d[at + 4], 0, fields.slice)} + 1) << element_shift;
     return {qword(d, at) + z * slice + y * pitch + (x << element_shift), pitch, slice};
 }
 
@@ -34,10 +48,12 @@ Command copy_linear(Dwords d) {
 
 Command copy_broadcast(Dwords d) { return CopyLinear{qword(d, 3), qword(d, 5), std::uint64_t{d[1]} + 1, qword(d, 7)}; }
 
+template <const RectFields& fields>
 Command copy_rect(Dwords d) {
     const unsigned shift = bits(d[0], 29, 3);
-    return CopyRect{rect_side(d, 1, shift), rect_side(d, 6, shift), (std::uint64_t{bits(d[11], 0, 14)} + 1) << shift,
-                    std::uint64_t{bits(d[11], 16, 14)} + 1, std::uint64_t{d[12]} + 1};
+    return CopyRect{rect_side<fields>(d, 1, shift), rect_side<fields>(d, 6, shift),
+                    (std::uint64_t{bits(d[11], 0, fields.xy)} + 1) << shift,
+                    std::uint64_t{bits(d[11], 16, fields.xy)} + 1, std::uint64_t{bits(d[12], 0, fields.z)} + 1};
 }
 
 Command fill(Dwords d) {
@@ -77,16 +93,33 @@ constexpr std::uint32_t kPollFunction = 7u << 28, kHdpFlush = 1u << 26;
 constexpr std::uint32_t kNopCount = 0x3fffu << 16, kElement = 7u << 29, kEngines = 0xffu << 16;
 constexpr std::uint32_t kAtomicLoop = 1u << 16, kAtomicOperation = 0x7fu << 25;
 constexpr std::uint32_t kMemoryType = 7u << 16;
-constexpr std::uint32_t kOffset = 0x3fff3fff, kOffsetAndPitch = 0xffffe7ff,
-                        kSlice = 0x0fffffff;  // of one side of a box
+
+template <const RectFields& fields>
+constexpr Kind copy_rect_kind(std::uint32_t cache_policies) {
+    return {1,
+            4,
+            0,
+            0,
+            "COPY_LINEAR_SUB_WIND",
+            13,
+            kElement,
+            {{{3, fields.offset()},
+              {4, fields.offset_and_pitch()},
+              {5, fields.slices()},
+              {8, fields.offset()},
+              {9, fields.offset_and_pitch()},
+              {10, fields.slices()},
+              {11, fields.offset()},
+              {12, fields.depth() | cache_policies}}},
+            copy_rect<fields>};
+}
 
 // clang-format off
 constexpr Kind kKinds[] = {
     {0, 0, 0, 0, "NOP", 1, kNopCount, {}, [](Dwords) -> Command { return Nop{}; }},
     {1, 0, kBroadcast, 0, "COPY_LINEAR", 7, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_linear},
     {1, 0, kBroadcast, kBroadcast, "COPY_LINEAR with broadcast", 9, 0, {{{1, 0x3fffffff}, {2, 0}}}, copy_broadcast},
-    {1, 4, 0, 0, "COPY_LINEAR_SUB_WIND", 13, kElement,
-     {{{3, kOffset}, {4, kOffsetAndPitch}, {5, kSlice}, {8, kOffset}, {9, kOffsetAndPitch}, {10, kSlice}, {11, kOffset}, {12, 0x7ff}}}, copy_rect},
+    copy_rect_kind<kRect4>(0),
     {1, 1, 0, 0, "COPY_TILED", 0, 0, {}, nullptr},
     {1, 3, 0, 0, "COPY_SOA", 0, 0, {}, nullptr},
     {1, 5, 0, 0, "COPY_TILED_SUB_WIND", 0, 0, {}, nullptr},
@@ -130,6 +163,9 @@ constexpr Kind kKindsOf5[] = {
     {5, 0, 0, 0, "FENCE", 4, kMemoryType, {}, [](Dwords d) -> Command { return Fence{qword(d, 1), d[3]}; }},
     {17, 1, 0, 0, "GCR_REQ", 5, 0, {}, [](Dwords) -> Command { return Nop{}; }},
 };
+// And SDMA 7: wider fields of a box, and policies for caches, which are coherent here.
+constexpr std::uint32_t kCachePolicies = 7u << 20 | 7u << 28;
+constexpr Kind kKindsOf7[] = {copy_rect_kind<kRect7>(kCachePolicies)};
 // clang-format on
 
 const Kind* find_kind(std::span<const Kind> kinds, std::uint32_t header) {
@@ -138,8 +174,10 @@ const Kind* find_kind(std::span<const Kind> kinds, std::uint32_t header) {
 }
 
 const Kind* find_kind(std::uint32_t header, Version version) {
-    const Kind* const newer = version == Version::v5 ? find_kind(kKindsOf5, header) : nullptr;
-    return newer ? newer : find_kind(kKinds, header);
+    const Kind* kind = nullptr;
+    if (version == Version::v7) kind = find_kind(kKindsOf7, header);
+    if (kind == nullptr && version != Version::v4) kind = find_kind(kKindsOf5, header);
+    return kind != nullptr ? kind : find_kind(kKinds, header);
 }
 
 template <class... Args>

@@ -90,8 +90,8 @@ struct Decoded {
 /// Dwords of the longest packet without the data of a Write and the padding of a Nop.
 inline constexpr unsigned kHeadDwords = 13;
 
-/// Of the engine: GFX9's, or GFX10's.
-enum class Version { v4, v5 };
+/// Of the engine: GFX9's, GFX10's and GFX11's, or GFX12's.
+enum class Version { v4, v5, v7 };
 
 /// Decodes the packet at the front of `available` dwords, of which `head` holds the first, kHeadDwords at least.
 /// Incomplete packet: {.dwords = 0} without an error. Set bits that the packet does not define, and those of features

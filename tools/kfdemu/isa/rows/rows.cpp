@@ -83,7 +83,7 @@ const Traits& traits_of(Target target) {
         traits.register_halves = true;
         traits.fewer_formats = true;
         traits.instruction_prefetch = true;
-        traits.scratch_by_engine = true;
+        traits.scratch_size_bits = 15;
         traits.gfx11_numbers = true;
         return traits;
     }();
@@ -102,6 +102,7 @@ const Traits& traits_of(Target target) {
         traits.number_wins = true;
         traits.gfx12_names = true;
         traits.group_id_in_ttmp = true;
+        traits.scratch_size_bits = 18;
         traits.split_barriers = true;
         traits.spread_tiles = true;
         return traits;

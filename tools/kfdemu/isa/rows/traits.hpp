@@ -45,7 +45,8 @@ struct Traits {
     bool null_before_m0 = false;        ///< operand 124 is NULL and 125 is M0
     bool register_halves = false;       ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in
     bool fewer_formats = false;         ///< of buffers: GFX11's numbers, which leave out some
-    bool scratch_by_engine = false;     ///< scratch memory is counted by shader engines, and finely
+    /// Scratch memory is counted by shader engines, and a wave's in so many bits of 256 bytes; 0: by GPU, and in KiB.
+    unsigned scratch_size_bits = 0;
     bool instruction_prefetch = false;  ///< kernels say how much is fetched before they begin
     bool dlc_misses = false;            ///< loads go past GL1 only with DLC
     bool gfx11_numbers = false;         ///< of messages and hardware registers; fields of s_waitcnt
