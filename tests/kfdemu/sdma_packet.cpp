@@ -42,15 +42,26 @@ TEST_CASE("a rectangle copy counts in elements and starts at its corner", "[kfde
 }
 
 TEST_CASE("boxes of SDMA 7 have wider fields, and policies for caches", "[kfdemu][sdma]") {
-    const std::vector<std::uint32_t> words{1 | 4 << 8 | 2u << 29, 0x1000, 0, 0x8000 | 0xc000u << 16, 0x3000 | 0xffffu << 16,
-                                           0xffffffff, 0x9000, 0, 0, 31u << 16, 0, 0x8fff | 0x9000u << 16,
+    const std::vector<std::uint32_t> words{1 | 4 << 8 | 2u << 29,
+                                           0x1000,
+                                           0,
+                                           0x8000 | 0xc000u << 16,
+                                           0x3000 | 0xffffu << 16,
+                                           0xffffffff,
+                                           0x9000,
+                                           0,
+                                           0,
+                                           31u << 16,
+                                           0,
+                                           0x8fff | 0x9000u << 16,
                                            0x2001 | 3u << 20 | 5u << 28};
     const Decoded packet = decode(words, Version::v7);
     REQUIRE(packet.dwords == 13);
     const auto copy = std::get<CopyRect>(packet.command);
     CHECK(copy.source.pitch_bytes == 0x40000);
     CHECK(copy.source.slice_bytes == 0x400000000);
-    CHECK(copy.source.address == 0x1000 + std::uint64_t{0x3000} * 0x400000000 + std::uint64_t{0xc000} * 0x40000 + 0x20000);
+    CHECK(copy.source.address ==
+          0x1000 + std::uint64_t{0x3000} * 0x400000000 + std::uint64_t{0xc000} * 0x40000 + 0x20000);
     CHECK(copy.width_bytes == 0x9000 * 4);
     CHECK(copy.height == 0x9001);
     CHECK(copy.depth == 0x2002);

@@ -1,5 +1,7 @@
 // `wait`: registers used before the s_waitcnt that their load requires.
 #include "tests/kfdemu/check/checked.hpp"
+#include "tools/kfdemu/check/wait/scoreboard.hpp"
+#include "tools/kfdemu/isa/encodings/decode.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
 
 using namespace check_test;
@@ -94,6 +96,64 @@ void require_silence(const char* source, const Defects& defects, const Correct& 
 }
 
 }  // namespace
+
+TEST_CASE("GFX12 counts loads, stores, LDS and scalar memory apart", "[check][wait]") {
+    using kfdemu::check::Counters, kfdemu::check::Scoreboard, kfdemu::check::Waits, kfdemu::isa::Inst;
+    const Counters counters{Target::gfx1201};
+    const kfdemu::isa::Decoder decoder{Target::gfx1201};
+    const auto decoded = [&](std::vector<std::uint32_t> words) {
+        words.resize(3);
+        return decoder.decode(0x1000, words);
+    };
+    const auto waits = [&](std::uint32_t word) { return counters.waits({}, decoded({word})); };
+    const auto same = [](const Waits& a, const Waits& b) {
+        return a.loads == b.loads && a.stores == b.stores && a.lds == b.lds && a.scalar == b.scalar;
+    };
+    REQUIRE(same(waits(0xbfc00005), {.loads = 5}));             // s_wait_loadcnt 0x5
+    REQUIRE(same(waits(0xbfc10003), {.stores = 3}));            // s_wait_storecnt 0x3
+    REQUIRE(same(waits(0xbfc60002), {.lds = 2}));               // s_wait_dscnt 0x2
+    REQUIRE(same(waits(0xbfc70001), {.scalar = 1}));            // s_wait_kmcnt 0x1
+    REQUIRE(same(waits(0xbfc80402), {.loads = 4, .lds = 2}));   // s_wait_loadcnt_dscnt 0x402
+    REQUIRE(same(waits(0xbfc90403), {.stores = 4, .lds = 3}));  // s_wait_storecnt_dscnt 0x403
+    REQUIRE(same(waits(0xbf8a0000), {0, 0, 0, 0}));             // s_wait_idle
+    REQUIRE_FALSE(waits(0xbfc20000).any());                     // s_wait_samplecnt 0x0
+
+    const Inst load = decoded({0xee050004, 1}),           // global_load_b32 v1, v0, s[4:5]
+        local = decoded({0xd8d80000, 0x02000000}),        // ds_load_b32 v2, v0
+        scalar = decoded({0xf4000202, 0xf8000000}),       // s_load_b32 s8, s[4:5], 0x0
+        store = decoded({0xee068006, 0x00800000}),        // global_store_b32 v0, v1, s[6:7]
+        writes_back = decoded({0xee0b007c, 0x000c0000}),  // global_wb scope:SCOPE_SYS
+        invalidates = decoded({0xee0ac07c, 0x00080000}),  // global_inv scope:SCOPE_DEV
+        adds = decoded({0xee0d4006, 0x00800000}),         // global_atomic_add_u32 v0, v1, s[6:7]
+        exchanges = decoded({0xee0d4006, 0x00900003});    // with TH_ATOMIC_RETURN
+    for (const Inst& inst : {load, invalidates, exchanges})
+        REQUIRE((counters.counts_load(inst) && !counters.counts_store(inst)));
+    for (const Inst& inst : {store, writes_back, adds})
+        REQUIRE((!counters.counts_load(inst) && counters.counts_store(inst)));
+
+    Scoreboard board;
+    board.clear(counters.most());
+    board.issue(local, {.lds = true}, 1);
+    board.issue(scalar, {.any_order = true}, 1);
+    board.issue(load, {.memory = true}, 1);
+    board.issue(decoded({0xee050004, 3}), {.memory = true}, 1);
+    const auto missing = [&](kfdemu::isa::Operand at) {
+        const auto* found = board.conflict({.first = at, .count = 1}, 1);
+        return found == nullptr ? std::string{} : counters.text(board.needed(*found));
+    };
+    using kfdemu::isa::kVgpr0;
+    REQUIRE(missing(kVgpr0 + 1) == "s_wait_loadcnt 0x1");
+    REQUIRE(missing(kVgpr0 + 2) == "s_wait_dscnt 0x0");
+    REQUIRE(missing(8) == "s_wait_kmcnt 0x0");
+    board.wait(waits(0xbfc60000));  // s_wait_dscnt 0x0
+    REQUIRE(missing(kVgpr0 + 2).empty());
+    REQUIRE(missing(8) == "s_wait_kmcnt 0x0");
+    board.wait(waits(0xbfc70000));  // s_wait_kmcnt 0x0
+    REQUIRE(missing(8).empty());
+    board.wait(waits(0xbfc00001));  // s_wait_loadcnt 0x1
+    REQUIRE(missing(kVgpr0 + 1).empty());
+    REQUIRE(missing(kVgpr0 + 3) == "s_wait_loadcnt 0x0");
+}
 
 TEST_CASE("each missing wait is reported with its load and the wait that it needs", "[check][wait]") {
     for (const Variant target : variants())

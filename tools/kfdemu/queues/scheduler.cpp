@@ -91,8 +91,7 @@ int Scheduler::create_queue(const Gpu& gpu, abi::CreateQueue& args) {
                args.queue_type == abi::kSdmaByEngine) {
         const std::uint32_t engines = gpu.model->sdma_engines + gpu.model->xgmi_sdma_engines;
         if (args.queue_type == abi::kSdmaByEngine && args.sdma_engine_id >= engines) return EINVAL;
-        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell,
-                                            sdma_version(*gpu.model));
+        queue = std::make_shared<SdmaQueue>(gpu.index, space, events_, eviction, args, bell, sdma_version(*gpu.model));
     } else {
         log(LogLevel::warning, "gpu{}: unknown queue type {}", gpu.index, args.queue_type);
         return EINVAL;

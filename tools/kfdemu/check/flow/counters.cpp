@@ -1,12 +1,14 @@
 #include "tools/kfdemu/check/flow/counters.hpp"
 
+#include <fmt/format.h>
+
 namespace kfdemu::check {
 
 using namespace isa;
 
 namespace {
 
-/// What invalidates a cache is not counted (LLVM's SIInsertWaitcnts agrees).
+/// What invalidates a cache is not counted before GFX12 (LLVM's SIInsertWaitcnts agrees).
 bool invalidates(const Inst& inst) {
     switch (static_cast<Op>(inst.row)) {
         case Op::buffer_wbinvl1:
@@ -33,6 +35,7 @@ bool Counters::counts(const Inst& inst) {
 
 bool Counters::stores(const Inst& inst) {
     const Row& row = rows()[inst.row];
+    if (inst.row == index(Op::flat_wb) || inst.row == index(Op::flat_wbinv)) return true;
     return row.is(kStore) || (row.is(kAtomic) && !inst.has(kGlc));
 }
 
@@ -40,26 +43,52 @@ bool Counters::stores(const Inst& inst) {
 Waits Counters::of_waitcnt(std::uint32_t operand) const {
     Waits waits;
     waits.loads = gfx11_ ? operand >> 10 & 63 : (operand & 15) | (operand >> 14 & 3) << 4;
-    waits.local = operand >> (gfx11_ ? 4 : 8) & most().local;
+    waits.lds = waits.scalar = operand >> (gfx11_ ? 4 : 8) & most().lds;
     if (!separate_) waits.stores = waits.loads;
     return waits;
 }
 
 Waits Counters::of_scalar(const Wave& wave, const Inst& inst) const {
+    const std::uint32_t operand = static_cast<std::uint32_t>(inst.offset), low = operand & 63, high = operand >> 8 & 63;
     switch (static_cast<Op>(inst.row)) {
         case Op::s_waitcnt:
-            return of_waitcnt(static_cast<std::uint32_t>(inst.offset));
+            return of_waitcnt(operand);
         case Op::s_waitcnt_vmcnt:
             return {.loads = sum(wave, inst)};
         case Op::s_waitcnt_vscnt:
             return {.stores = sum(wave, inst)};
         case Op::s_waitcnt_lgkmcnt:
-            return {.local = sum(wave, inst)};
+            return {.lds = sum(wave, inst), .scalar = sum(wave, inst)};
         case Op::s_wait_idle:
-            return {0, 0, 0};
+            return {0, 0, 0, 0};
+        case Op::s_wait_loadcnt:
+            return {.loads = low};
+        case Op::s_wait_storecnt:
+            return {.stores = low};
+        case Op::s_wait_dscnt:
+            return {.lds = low};
+        case Op::s_wait_kmcnt:
+            return {.scalar = low & 31};
+        case Op::s_wait_loadcnt_dscnt:
+            return {.loads = high, .lds = low};
+        case Op::s_wait_storecnt_dscnt:
+            return {.stores = high, .lds = low};
         default:
             return {};
     }
+}
+
+std::string Counters::text(const Waits& waits) const {
+    std::string text;
+    const auto add = [&](const char* usual, const char* split, std::uint32_t most) {
+        if (most == Waits::kAny) return;
+        text += split_ ? fmt::format("{}s_wait_{} {:#x}", text.empty() ? "" : " and ", split, most)
+                       : fmt::format("{} {}({})", text.empty() ? "s_waitcnt" : "", usual, most);
+    };
+    add("vmcnt", "loadcnt", waits.loads);
+    add("lgkmcnt", "dscnt", waits.lds);
+    if (split_ || waits.lds == Waits::kAny) add("lgkmcnt", "kmcnt", waits.scalar);
+    return text;
 }
 
 }  // namespace kfdemu::check

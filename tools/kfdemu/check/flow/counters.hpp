@@ -6,11 +6,13 @@
 //     if (waits.loads == 0) …                                 // s_waitcnt vmcnt(0)
 //
 // vmcnt counts vector memory, lgkmcnt LDS, scalar memory and messages. From GFX10 on, vscnt counts the vector memory
-// that returns nothing: stores, and atomics without GLC. Sources: "Vega", "RDNA 2" and "RDNA 3" ISA manuals, "Data
-// Dependency Resolution"; LLVM's SIInsertWaitcnts.cpp. Pure. Thread safety: any thread.
+// that returns nothing: stores, and atomics without GLC. On GFX12 these are loadcnt and storecnt, and lgkmcnt is dscnt
+// and kmcnt. Sources: "Vega" and "RDNA 2" to "RDNA 4" ISA manuals, "Data Dependency Resolution"; LLVM's
+// SIInsertWaitcnts.cpp. Pure. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "tools/kfdemu/isa/rows/row.hpp"
 #include "tools/kfdemu/isa/rows/traits.hpp"
@@ -23,18 +25,21 @@ struct Waits {
     static constexpr std::uint32_t kAny = ~std::uint32_t{0};
     std::uint32_t loads = kAny;   ///< vmcnt
     std::uint32_t stores = kAny;  ///< vscnt, or vmcnt
-    std::uint32_t local = kAny;   ///< lgkmcnt
+    std::uint32_t lds = kAny;     ///< lgkmcnt, or dscnt
+    std::uint32_t scalar = kAny;  ///< lgkmcnt, or kmcnt
 
-    bool any() const { return loads != kAny || stores != kAny || local != kAny; }
+    bool any() const { return loads != kAny || stores != kAny || lds != kAny || scalar != kAny; }
 };
 
 class Counters {
   public:
     explicit Counters(isa::Target target)
-        : separate_{isa::traits_of(target).vscnt}, gfx11_{isa::traits_of(target).gfx11_numbers} {}
+        : separate_{isa::traits_of(target).vscnt},
+          gfx11_{isa::traits_of(target).gfx11_numbers},
+          split_{isa::traits_of(target).split_counters} {}
 
     /// The hardware stalls rather than let a counter exceed these.
-    Waits most() const { return {63, 63, separate_ ? 63u : 15u}; }
+    Waits most() const { return {63, 63, separate_ ? 63u : 15u, split_ ? 31u : separate_ ? 63u : 15u}; }
     bool counts_load(const isa::Inst& inst) const { return counts(inst) && !(separate_ && stores(inst)); }
     bool counts_store(const isa::Inst& inst) const { return counts(inst) && (!separate_ || stores(inst)); }
     /// S_SENDMSG_RTN: its result arrives with lgkmcnt.
@@ -48,6 +53,8 @@ class Counters {
     /// FLAT raises lgkmcnt, too, and returns in order with the others of each counter, wherever its lanes go. Source:
     /// LLVM's hasFlatLgkmVMemCountInOrder.
     bool flat_in_order() const { return separate_; }
+    /// The instructions that wait so long: "s_waitcnt vmcnt(1) lgkmcnt(0)". Of `stores` says nothing.
+    std::string text(const Waits& waits) const;
     Waits waits(const isa::Wave& wave, const isa::Inst& inst) const {
         return may_wait(inst.format) ? of_scalar(wave, inst) : Waits{};
     }
@@ -58,7 +65,7 @@ class Counters {
     Waits of_waitcnt(std::uint32_t operand) const;
     Waits of_scalar(const isa::Wave& wave, const isa::Inst& inst) const;
 
-    bool separate_, gfx11_;
+    bool separate_, gfx11_, split_;
 };
 
 }  // namespace kfdemu::check

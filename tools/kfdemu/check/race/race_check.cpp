@@ -25,7 +25,7 @@ void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     const unsigned index = wave.index_in_group;
     if (inst.row == isa::index(Op::s_barrier)) order_.barrier(index);
     if (const Waits waits = counters_.waits(wave, inst); waits.any()) {
-        order_.waited(index, waits.local);
+        order_.waited(index, waits.lds);
         const PendingStores::Proved proved = stores_.waited(index, waits.stores);
         if (proved.writeback && memory_) memory_races_.written_back(index);
         if (proved.stores && memory_) memory_races_.waited(index);

@@ -40,7 +40,7 @@ void Scoreboard::issue(const isa::Inst& inst, const Route& route, std::uint64_t 
 bool Scoreboard::overflows() const {
     return std::any_of(loads_.begin(), loads_.end(), [this](const Load& load) {
         return (load.vm != 0 && vm_issued_ - load.vm >= most_.loads) ||
-               (load.lds != 0 && lds_issued_ - load.lds >= most_.local);
+               (load.lds != 0 && lds_issued_ - load.lds >= most_.lds);
     });
 }
 
@@ -49,8 +49,8 @@ void Scoreboard::wait(const Waits& waits) {
     for (Load& load : loads_) {
         // In order: if so many were issued after it and at most that many are outstanding, it is not among them.
         if (vm_issued_ - load.vm >= waits.loads) load.vm = 0;
-        if (lds_issued_ - load.lds >= waits.local) load.lds = 0;
-        if (waits.local == 0) load.any_order = false;
+        if (lds_issued_ - load.lds >= waits.lds) load.lds = 0;
+        if (waits.scalar == 0) load.any_order = false;
     }
     std::erase_if(loads_, [](const Load& load) { return load.arrived(); });
     note_registers();
@@ -76,12 +76,12 @@ bool Scoreboard::in_order(const Load& load, const Route& route) {
     return (load.vm == 0 || route.memory) && (load.lds == 0 || route.lds) && route.memory != route.lds;
 }
 
-std::string Scoreboard::needed(const Load& load) const {
-    std::string text;
-    if (load.vm != 0) text = "vmcnt(" + std::to_string(vm_issued_ - load.vm) + ")";
-    if (load.lds == 0 && !load.any_order) return text;
-    const std::uint32_t later = load.any_order ? 0 : lds_issued_ - load.lds;
-    return text + (text.empty() ? "" : " ") + "lgkmcnt(" + std::to_string(later) + ")";
+Waits Scoreboard::needed(const Load& load) const {
+    Waits waits;
+    if (load.vm != 0) waits.loads = vm_issued_ - load.vm;
+    if (load.lds != 0) waits.lds = lds_issued_ - load.lds;
+    if (load.any_order) waits.scalar = 0;
+    return waits;
 }
 
 void Scoreboard::forget(const Load& load) {

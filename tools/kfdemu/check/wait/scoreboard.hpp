@@ -37,7 +37,7 @@ struct Load {
     std::uint64_t lanes = 0;  ///< that it writes; scalar: all
     std::uint32_t vm = 0;     ///< its number among operations of vmcnt; 0: does not wait for vmcnt
     std::uint32_t lds = 0;    ///< likewise among in-order operations of lgkmcnt
-    bool any_order = false;   ///< only lgkmcnt(0) proves that it has arrived
+    bool any_order = false;   ///< only lgkmcnt(0) or kmcnt(0) proves that it has arrived
 
     bool arrived() const { return vm == 0 && lds == 0 && !any_order; }
 };
@@ -53,8 +53,8 @@ class Scoreboard {
     const Load* conflict(const RegisterUse& use, std::uint64_t lanes) const;
     /// Whether results of a new instruction on `route` arrive after those of `load` in any case.
     static bool in_order(const Load& load, const Route& route);
-    /// The counter values that would have been low enough for `load`: "vmcnt(1)".
-    std::string needed(const Load& load) const;
+    /// The wait that would have been long enough for `load`.
+    Waits needed(const Load& load) const;
     /// Reports each load once.
     void forget(const Load& load);
 

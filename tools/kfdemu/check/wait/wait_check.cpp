@@ -111,8 +111,8 @@ void WaitCheck::report(const Scene& scene, const Load& load, const RegisterUse& 
     if (!scene.session.report->is_new(Check::wait, rule, inst)) return;
     Finding finding = scene.finding(Check::wait, rule, wave, inst);
     finding.what = register_name(scene.target, use.first, use.count) + (use.writes ? " is overwritten" : " is read") +
-                   " while a load may still write " + register_name(scene.target, load.to.first, load.to.count) +
-                   ": s_waitcnt " + board_.needed(load) + " is missing";
+                   " while a load may still write " + register_name(scene.target, load.to.first, load.to.count) + ": " +
+                   counters_.text(board_.needed(load)) + " is missing";
     if (use.first >= kVgpr0)
         finding.lane = static_cast<std::uint32_t>(std::countr_zero(load.lanes & lanes_of(wave, inst, use)));
     finding.related.push_back({"the load", scene.site(load.inst)});

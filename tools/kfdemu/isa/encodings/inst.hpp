@@ -142,4 +142,10 @@ struct alignas(64) Inst {
 };
 static_assert(sizeof(Inst) == 64, "one cache line");
 
+/// GFX12: how far an access to memory, or what invalidates or writes back, has to be coherent.
+enum class Scope : std::uint8_t { compute_unit, shader_engine, agent, system };
+inline Scope scope_of(const Inst& inst) {
+    return static_cast<Scope>(inst.format == Format::Smem ? inst.dwords[0] >> 21 & 3 : inst.dwords[1] >> 18 & 3);
+}
+
 }  // namespace kfdemu::isa

@@ -104,6 +104,7 @@ const Traits& traits_of(Target target) {
         traits.group_id_in_ttmp = true;
         traits.scratch_size_bits = 18;
         traits.split_barriers = true;
+        traits.split_counters = true;
         traits.spread_tiles = true;
         return traits;
     }();

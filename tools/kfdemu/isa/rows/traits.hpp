@@ -42,9 +42,9 @@ struct Traits {
     bool dpp_everywhere = false;          ///< VOPC, VOP3 and VOP3P may have it; it moves something
     bool scalar_beside_dpp = false;       ///< source 1 of VOP3 with DPP may be one
     bool sdwa = true;
-    bool null_before_m0 = false;        ///< operand 124 is NULL and 125 is M0
-    bool register_halves = false;       ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in
-    bool fewer_formats = false;         ///< of buffers: GFX11's numbers, which leave out some
+    bool null_before_m0 = false;   ///< operand 124 is NULL and 125 is M0
+    bool register_halves = false;  ///< short formats: bit 7 of a VGPR's number is the half that 16 bits are in
+    bool fewer_formats = false;    ///< of buffers: GFX11's numbers, which leave out some
     /// Scratch memory is counted by shader engines, and a wave's in so many bits of 256 bytes; 0: by GPU, and in KiB.
     unsigned scratch_size_bits = 0;
     bool instruction_prefetch = false;  ///< kernels say how much is fetched before they begin
@@ -54,6 +54,7 @@ struct Traits {
     bool number_wins = false;       ///< V_MIN and V_MAX are IEEE 754-2019's; MODE has neither IEEE nor DX10_CLAMP
     bool gfx12_names = false;       ///< of messages, hardware registers and bytes
     bool group_id_in_ttmp = false;  ///< work-group ids are in TTMP9 and TTMP7, and no SGPR
+    bool split_counters = false;    ///< of LDS and of scalar memory; each has instructions of its own that wait
     bool split_barriers = false;    ///< waves signal, and wait later
     bool spread_tiles = false;      ///< lanes from 16 on have elements of WMMA's A and B of their own
     bool sve_bit = false;           ///< SCRATCH says whether it adds a VGPR; loads to LDS have opcodes of their own

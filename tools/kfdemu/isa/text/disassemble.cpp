@@ -292,8 +292,8 @@ struct Printer {
                              *atomics[] = {"", "RETURN", "NT", "NT_RETURN"}, *cascades[] = {"CASCADE_RT", "CASCADE_NT"};
         constexpr const char* scopes[] = {"", "SE", "DEV", "SYS"};
         const bool scalar = row.format == Format::Smem;
-        const unsigned scope = scalar ? inst.dwords[0] >> 21 & 3 : inst.dwords[1] >> 18 & 3,
-                       hint = scalar ? inst.dwords[0] >> 23 & 3 : inst.dwords[1] >> 20 & 7;
+        const auto scope = static_cast<unsigned>(scope_of(inst));
+        const unsigned hint = scalar ? inst.dwords[0] >> 23 & 3 : inst.dwords[1] >> 20 & 7;
         const char* const kind = row.is(kAtomic) ? "ATOMIC" : row.is(kStore) ? "STORE" : "LOAD";
         const char* name = row.is(kStore) ? stores[hint] : loads[hint];
         if (row.is(kAtomic)) name = hint < 4 ? atomics[hint] : scope >= 2 ? cascades[hint >> 1 & 1] : nullptr;
