@@ -204,7 +204,7 @@ const Inst* dot_product(Wave& w, const Inst& i) {
     const u32 turn_a = is_float ? dot_signs(i, 0) : 0, turn_b = is_float ? dot_signs(i, 1) : 0;
     const u32 turn_c = is_float && negated(i, 2, false) ? 0x80000000u : 0;
     // Of floats that are bytes, NEG_HI takes the addend's magnitude.
-    const u32 keep_c = is_float && A::kind != Kind::Packed && (i.abs & 4) != 0 ? 0x7fffffffu : ~0u;
+    const u32 keep_c = is_float && !is_packed(A::kind) && (i.abs & 4) != 0 ? 0x7fffffffu : ~0u;
     const Context x = context(w, i);
     KFDEMU_LANE_LOOP {
         typename D::V result{};
