@@ -97,7 +97,7 @@ void require_silence(const char* source, const Defects& defects, const Correct& 
 
 }  // namespace
 
-TEST_CASE("GFX12 counts loads, stores, LDS and scalar memory apart", "[check][wait]") {
+TEST_CASE("GFX12 has a counter each for loads, stores, LDS and scalar memory", "[check][wait]") {
     using kfdemu::check::Counters, kfdemu::check::Scoreboard, kfdemu::check::Waits, kfdemu::isa::Inst;
     const Counters counters{Target::gfx1201};
     const kfdemu::isa::Decoder decoder{Target::gfx1201};

@@ -68,6 +68,15 @@ TEST_CASE("dot products of halves, bytes and nibbles", "[isa][matrix]") {
     }
 }
 
+TEST_CASE("NEG_HI of v_dot2_f32_f16 leaves the addend as it is", "[isa][matrix]") {
+    Machine m;
+    m.vgpr(1, 0);
+    m.vgpr(2, 0);
+    m.vgpr(3, bits(-1.0f));
+    REQUIRE(m.run(vop3("v_dot2_f32_f16", 0, v(1), v(2), v(3), 0x4400, 3u << 27)) == Stop::End);
+    CHECK(as_float(m.lane(0, 9)) == -1);
+}
+
 TEST_CASE("v_dot2_f32_f16 keeps 16-bit denormals before gfx90a", "[isa][matrix]") {
     Machine m{Target::gfx906};
     m.vgpr(1, 0x0001);

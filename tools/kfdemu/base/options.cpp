@@ -169,8 +169,7 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
     const bool watched = options.checks.any() || !options.counters.empty();
     if (const Model* const model = find_model(options.model); watched && model != nullptr && !model->checked)
         return "gpu=" + options.model +
-               ": checks and counters do not know its rules yet; leave them away, or run the "
-               "program on gfx1100 with them";
+               ": checks and counters do not know its rules yet; leave them away, or run the program on gfx1100";
     if (!options.checks.any() && !options.check_report.empty())
         return "check-report=" + options.check_report + ": nothing is checked; add check or check=NAME";
     return options;

@@ -5,6 +5,7 @@
 // functions of their wave.
 #pragma once
 
+#include "tools/kfdemu/isa/execution/simple_handlers.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
@@ -340,13 +341,6 @@ template <class T>
 KFDEMU_INLINE void write(Wave& w, Operand operand, typename T::V value) {
     if constexpr (T::dwords == 1) w.s[operand] = static_cast<u32>(T::to_scalar(value));
     if constexpr (T::dwords == 2) w.set_s64(operand, T::to_scalar(value));
-}
-
-KFDEMU_INLINE const Inst* next_of(const Inst& i) { return &i + i.size; }
-
-/// A known row that is not implemented stops like an unknown one.
-[[gnu::noinline, maybe_unused]] const Inst* not_implemented(Wave& w, const Inst& i) {
-    return w.stop_at(Stop::Illegal, i);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // FLAT, GLOBAL and SCRATCH instructions ("Vega" ISA manual, "FLAT, Scratch and Global Instructions").
 #include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/simple_handlers.hpp"
 #include "tools/kfdemu/isa/memory/memory_operations.hpp"
 #include "tools/kfdemu/isa/memory/scratch_access.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
@@ -220,15 +221,6 @@ const Inst* load_transposed(Wave& wave, const Inst& inst) {
             result[n / 2 * kLanes + lane] |= value << 16 * (n % 2);
         }
     __builtin_memcpy(lanes_of(wave, inst.dst), result, sizeof result);
-    return &inst + inst.size;
-}
-
-/// GLOBAL_LOAD_TR_B64, whose order of lanes is not published, and ordered atomics.
-const Inst* not_emulated(Wave& wave, const Inst& inst) { return wave.stop_at(Stop::Illegal, inst); }
-
-/// Cache control, as of buffers.
-const Inst* order_accesses(Wave&, const Inst& inst) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return &inst + inst.size;
 }
 

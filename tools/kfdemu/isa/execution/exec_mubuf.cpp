@@ -1,5 +1,6 @@
 // MUBUF and MTBUF instructions ("Vega" ISA manual, "Vector Memory Buffer Instructions").
 #include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/simple_handlers.hpp"
 #include "tools/kfdemu/isa/memory/buffer_format.hpp"
 #include "tools/kfdemu/isa/memory/memory_operations.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
@@ -94,12 +95,6 @@ const Inst* buffer(Wave& wave, const Inst& inst) {
     if (swizzled && b.add_lane && !in_own_scratch(wave, inst, lanes.access, Operation::kBytes, Operation::kAccess))
         return nullptr;
     return Operation::memory(wave, inst, lanes.access) ? &inst + inst.size : nullptr;
-}
-
-/// Host memory is coherent, so cache control reduces to ordering, including earlier stores before later loads.
-const Inst* fence(Wave&, const Inst& inst) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return &inst + inst.size;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SMEM instructions ("Vega" ISA manual, "Scalar Memory Operations"): loads and stores of SGPRs, atomics, clocks.
 #include "tools/kfdemu/isa/execution/executors.hpp"
+#include "tools/kfdemu/isa/execution/simple_handlers.hpp"
 #include "tools/kfdemu/isa/memory/atomics.hpp"
 #include "tools/kfdemu/isa/rows/row.hpp"
 
@@ -78,8 +79,6 @@ const Inst* load_small(Wave& wave, const Inst& inst) {
     return &inst + inst.size;
 }
 
-const Inst* no_operation(Wave&, const Inst& inst) { return &inst + inst.size; }
-
 template <unsigned N, class Where>
 const Inst* store(Wave& wave, const Inst& inst) {
     const Place place = Where::place(wave, inst);
@@ -106,12 +105,6 @@ const Inst* atomic(Wave& wave, const Inst& inst) {
         old = memory_atomic<Op>(entry->at(place.va), operand[0], operand[1]);
     }
     if (inst.has(kGlc)) __builtin_memcpy(wave.s + inst.dst, &old, sizeof old);
-    return &inst + inst.size;
-}
-
-/// Host memory is coherent, so cache control reduces to ordering.
-const Inst* fence(Wave&, const Inst& inst) {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return &inst + inst.size;
 }
 

@@ -23,8 +23,6 @@ KFDEMU_INLINE u16 saturated_bytes(u32 v) {
 /// The byte that V_CVT_F32_FP8 of GFX12 reads: OP_SEL's bits are in turned order.
 KFDEMU_INLINE u32 turned(u32 op_sel) { return (op_sel & 1) << 1 | (op_sel >> 1 & 1); }
 
-const Inst* no_operation(Wave&, const Inst& i) { return next_of(i); }
-
 /// Reads the lowest active lane, or lane 0 if none is active.
 const Inst* read_first_lane(Wave& w, const Inst& i) {
     scalar_setup(w, i);

@@ -89,7 +89,7 @@ bool typed_buffer(const BitFields& f) {
 
 bool data_share(const BitFields& f) {
     if (f.bit(0, 17) || !decode_data_share(f)) return false;
-    // DS_BPERMUTE reaches all lanes of a wave (LLVM's supportsWaveWideBPermute); of DS_PERMUTE it is not published.
+    // DS_PERMUTE and DS_BPERMUTE reach all lanes of a wave ("RDNA 4" ISA manual, "DS Permute").
     f.inst.flags = static_cast<std::uint16_t>(f.inst.flags & ~kInHalves);
     return true;
 }
