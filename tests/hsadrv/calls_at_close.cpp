@@ -57,12 +57,13 @@ TEST_CASE("close() ends a replay that is about to submit to a branch", "[stream]
         CAPTURE(round);
         flag.set(0);
         auto stream = std::make_unique<Stream>(f.gpu);
-        std::atomic<bool> begins{false}, closed{false};
+        std::atomic<bool> over{false}, closed{false};
         std::thread replays([&, &stream = *stream] {
-            begins = true;
             static_cast<void>(thrown_by([&] { graph.launch(stream); }));
+            over = true;
         });
-        while (!begins) std::this_thread::yield();
+        // No call may begin beside close(): this one has when its first kernel is submitted.
+        while (!over && stream->progress().submitted == 0) std::this_thread::yield();
         std::this_thread::sleep_for(std::chrono::microseconds(30 + 397 * round % 9000));
         std::thread closes([&] {
             stream->close(1ms);
