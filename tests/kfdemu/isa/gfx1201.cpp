@@ -130,6 +130,64 @@ TEST_CASE("lanes of rows read those that a register names", "[isa][gfx1201]") {
     CHECK(m.lane(0, 0) == 103);
 }
 
+TEST_CASE("of three, NaN is kept and denormals are flushed as of two", "[isa][gfx1201]") {
+    Gfx12 m;
+    const std::vector<u32> least{0xd62d0000, 0x040e0501}, greatest{0xd62e0000, 0x040e0501};  // v0, v1, v2, v3
+    m.vgpr(1, 0x7fc12345);
+    m.vgpr(2, kOne);
+    m.vgpr(3, kOne);
+    REQUIRE(m.run(least) == Stop::End);
+    CHECK(m.lane(0, 0) == 0x7fc12345);
+    m.vgpr(3, 0x7f800001);
+    REQUIRE(m.run(greatest) == Stop::End);
+    CHECK(m.lane(0, 0) == 0x7fc00001);
+    set_mode(m.wave(), 0);  // flushes
+    for (const unsigned n : {1, 2, 3}) m.vgpr(n, 0x123);
+    REQUIRE(m.run(least) == Stop::End);
+    CHECK(m.lane(0, 0) == 0);
+}
+
+TEST_CASE("atomics of floats: a number wins over NaN, and -0 is less than +0", "[isa][gfx1201][atomics]") {
+    struct Row {
+        u32 memory, data, least, greatest;
+    };
+    const Row rows[] = {
+        {kNan, kOne, kOne, kOne},
+        {kOne, kNan, kOne, kOne},
+        {kNan, 0xffc00123, 0xffc00123, 0xffc00123},
+        {kNan, kSignalling, 0x7fc00001, 0x7fc00001},
+        {0, kMinusZero, kMinusZero, 0},
+        {kMinusZero, 0, kMinusZero, 0},
+        {0xc0000000, kOne, 0xc0000000, kOne},
+    };
+    for (const Row& row : rows)
+        for (const bool greatest : {false, true}) {
+            INFO(std::hex << row.memory << " " << row.data << (greatest ? ", greatest" : ", least"));
+            const u32 expected = greatest ? row.greatest : row.least;
+            Memory b;
+            b.put_lds(16, row.memory);
+            b.machine.vgpr(4, 16);
+            b.machine.vgpr(0, row.data);
+            // ds_min_num_rtn_f32 v5, v4, v0; ds_max_num_rtn_f32
+            REQUIRE(b.run({greatest ? 0xd8cc0000 : 0xd8c80000, 0x05000004}) == Stop::End);
+            CHECK(b.machine.lane(5, 0) == row.memory);
+            CHECK(b.lds(16) == expected);
+            b.put(32, row.memory);
+            b.point(2, 32);
+            // global_atomic_min_num_f32 v5, v[2:3], v0, off th:TH_ATOMIC_RETURN; global_atomic_max_num_f32
+            REQUIRE(b.run({greatest ? 0xee14807c : 0xee14407c, 0x00100005, 0x00000002}) == Stop::End);
+            CHECK(b.machine.lane(5, 0) == row.memory);
+            CHECK(b.at<u32>(32) == expected);
+        }
+    Memory wide;
+    wide.machine.vgpr(4, 16);
+    wide.put_lds(16, 0);
+    wide.put_lds(20, 0x7ff80000);  // NaN
+    wide.machine.vgpr64(0, 0x3ff0000000000000);
+    REQUIRE(wide.run({0xd9c80000, 0x06000004}) == Stop::End);  // ds_min_num_rtn_f64 v[6:7], v4, v[0:1]
+    CHECK(wide.lds(20) == 0x3ff00000);
+}
+
 TEST_CASE("ds_bpermute_fi_b32 reads inactive lanes, too", "[isa][gfx1201]") {
     Memory b;
     b.machine.number_lanes(2, 100);

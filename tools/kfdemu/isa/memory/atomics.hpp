@@ -124,6 +124,27 @@ struct MinFloat : Operation<std::uint32_t, Floats::Keep> {
 struct MaxFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T) { return as_float(a) > as_float(memory) ? a : memory; }
 };
+/// GFX12's minimumNumber and maximumNumber: a number wins over NaN, of two NaNs that of DATA is stored, quieted, and -0
+/// is less than +0 ("RDNA 4" ISA manual, DS_MIN_NUM_F32).
+template <class V, bool greatest>
+struct NumberExtreme : Operation<V, Floats::Keep> {
+    static constexpr V kSign = V{1} << (8 * sizeof(V) - 1),
+                       kInfinity = static_cast<V>(sizeof(V) == 4 ? 0x7f800000u : 0x7ff0000000000000u),
+                       kQuiet = static_cast<V>(sizeof(V) == 4 ? 0x400000u : 0x8000000000000u);
+    KFDEMU_INLINE static bool is_nan(V v) { return (v & ~kSign) > kInfinity; }
+    /// Ascends with the number.
+    KFDEMU_INLINE static V rank(V v) { return (v & kSign) != 0 ? ~v : v | kSign; }
+    KFDEMU_INLINE static V combine(V memory, V a, V) {
+        if (is_nan(a)) return is_nan(memory) ? a | kQuiet : memory;
+        if (is_nan(memory)) return a;
+        return (greatest ? rank(a) > rank(memory) : rank(a) < rank(memory)) ? a : memory;
+    }
+};
+template <class V>
+using MinNumber = NumberExtreme<V, false>;
+template <class V>
+using MaxNumber = NumberExtreme<V, true>;
+
 struct CompareStoreFloat : Operation<std::uint32_t, Floats::Keep> {
     KFDEMU_INLINE static T combine(T memory, T a, T b) { return as_float(memory) == as_float(a) ? b : memory; }
 };
