@@ -18,15 +18,18 @@ namespace {
 constexpr std::size_t kPage = 4096, kHeader = 256;
 constexpr std::uint32_t kNop = 0xbf800000;  // s_nop 0
 
-/// s_waitcnt, s_and_b64 exec, exec, vcc and s_endpgm.
+/// s_waitcnt, of GFX12 the first and the last of several, s_and_b64 exec, exec, vcc and s_endpgm.
 struct Words {
-    std::uint32_t wait, mask, end;
+    std::uint32_t first_wait, last_wait, mask, end;
 };
 Words words_of(const std::string& gpu) {
-    if (gpu.starts_with("gfx11")) return {0xbf89, 0x8bfe6a7e, 0xbfb00000};
-    return {0xbf8c, gpu.starts_with("gfx10") ? 0x87fe6a7e : 0x86fe6a7e, 0xbf810000};
+    if (gpu.starts_with("gfx12")) return {0xbfc0, 0xbfc9, 0x8bfe6a7e, 0xbfb00000};
+    if (gpu.starts_with("gfx11")) return {0xbf89, 0xbf89, 0x8bfe6a7e, 0xbfb00000};
+    return {0xbf8c, 0xbf8c, gpu.starts_with("gfx10") ? 0x87fe6a7e : 0x86fe6a7e, 0xbf810000};
 }
-bool is_wait(const Words& words, std::uint32_t dword) { return dword >> 16 == words.wait; }
+bool is_wait(const Words& words, std::uint32_t dword) {
+    return dword >> 16 >= words.first_wait && dword >> 16 <= words.last_wait;
+}
 bool is_mask(const Words& words, std::uint32_t dword) { return dword == words.mask; }
 
 /// A page of this process, or empty.
@@ -44,6 +47,14 @@ bool is_kernel(const std::vector<std::uint32_t>& page) {
             page[kHeader / 4] >> 26 == 0x3d);  // SMEM of GFX9, of GFX10: its arguments
 }
 
+/// Not a copy of one that the emulator holds.
+bool is_the_runtimes(std::uintptr_t page) {
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    HSA_CHECK(hsa_amd_pointer_info(reinterpret_cast<void*>(page), &info, nullptr, nullptr, nullptr));
+    return info.type == HSA_EXT_POINTER_TYPE_HSA;
+}
+
 /// The instructions of each such kernel.
 std::vector<std::span<std::uint32_t>> blit_kernels() {
     std::vector<std::span<std::uint32_t>> found;
@@ -54,7 +65,7 @@ std::vector<std::span<std::uint32_t>> blit_kernels() {
         if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, access) != 3) continue;
         if (access[0] != 'r' || access[1] != 'w' || end - begin > (1u << 20)) continue;
         for (std::uintptr_t page = begin; page < end; page += kPage)
-            if (is_kernel(read_page(page)))
+            if (is_kernel(read_page(page)) && is_the_runtimes(page))
                 found.emplace_back(reinterpret_cast<std::uint32_t*>(page + kHeader), (kPage - kHeader) / 4);
     }
     return found;
