@@ -67,6 +67,22 @@ TEST_CASE("as in hardware, a wave without active lanes reaches a barrier as any 
     });
 }
 
+// "RDNA 4" ISA manual, "Work-group barriers".
+TEST_CASE("a barrier in two steps counts signals, and a work-group of one wave has none", "[dispatch][flow]") {
+    on_each("flow", [](Machine& gpu, const CodeObject& code) {
+        if (!kfdemu::isa::traits_of(gpu.target()).split_barriers) return;
+        for (unsigned waves : {1u, 2u}) {
+            const unsigned items = waves * gpu.lanes();
+            auto* out = gpu.allocate<std::uint32_t>(4);
+            code.launch("split_barrier", {.grid = {items}, .group = {items}, .limit_seconds = 60}, out);
+            CAPTURE(waves);
+            REQUIRE(out[0] == (waves == 1 ? 0 : 1 | 2 << 4 | 1 << 16));  // valid, members, signals
+            REQUIRE(out[1] == (waves == 1 ? 0 : 1));
+            REQUIRE(out[2] == (waves == 1 ? 1 : 0));
+        }
+    });
+}
+
 TEST_CASE("an endless kernel is aborted, on several threads", "[dispatch][flow][threads]") {
     on_each("flow", [](Machine& gpu, const CodeObject& code) {
         auto* out = gpu.allocate<std::uint32_t>(2);

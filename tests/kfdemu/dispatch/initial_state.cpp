@@ -138,13 +138,19 @@ TEST_CASE("on gfx1201, a work-group's id is in TTMP9 and TTMP7, and a wave's num
     constexpr unsigned ttmp = isa::kTtmp0;
     REQUIRE(one.wave.s[ttmp + 9] == 7);
     REQUIRE(one.wave.s[ttmp + 7] == (9 << 16 | 8));
-    REQUIRE(one.wave.s[ttmp + 8] >> 25 == 3);
+    REQUIRE(one.wave.s[ttmp + 8] >> 25 == (1 << 5 | 3));
+    REQUIRE(one.wave.status == isa::kInGroup);
     REQUIRE(one.wave.s[9] == 4);  // work-group info follows the user SGPRs
     REQUIRE(one.wave.s64(isa::kFlatScratchRegister) == l.queue.scratch_base + 6 * 8 * 1024);
     REQUIRE((one.wave.mode & 0x300) == 0x100);  // of these bits the kernel says other things
     l.kernel.workgroup_id = {true, true, false};
     one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
-    REQUIRE(one.wave.s[ttmp + 7] == 8);
+    REQUIRE(one.wave.s[ttmp + 7] == (9 << 16 | 8));
+    l.kernel.workgroup_id = {false, false, false};
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 0, 1, 6});
+    REQUIRE(one.wave.s[ttmp + 9] == 7);
+    REQUIRE(one.wave.s[ttmp + 8] == 0);
+    REQUIRE(one.wave.status == 0);
 }
 
 TEST_CASE("arguments that are loaded for a kernel follow its other user SGPRs", "[dispatch][state]") {

@@ -121,12 +121,14 @@ class Waves {
     u32 first_mode_ = first_.wave().mode;
 };
 
-/// Memory, registers that M0 or MODE selects, and the time.
+/// Memory, registers that M0 or MODE selects, the time, and what the work-group answers.
 bool is_left_out(const Row& row) {
     const bool forks = row.is(kJump) && row.is(kWritesExec),
-               answers = row.format == Format::Sop1 && row.src[0] == Type::message;
+               answers = row.format == Format::Sop1 && row.src[0] == Type::message,
+               meets = &row == &rows()[index(Op::s_barrier_signal_isfirst)] ||
+                       &row == &rows()[index(Op::s_get_barrier_state)];
     return kfdemu::check::may_access(row.format) || row.src[0] == Type::hwreg || row.is(kMovesFrom) ||
-           row.is(kMovesTo) || forks || answers;
+           row.is(kMovesTo) || forks || answers || meets;
 }
 
 /// The newest of GFX9, if one has it; else the first of the others.

@@ -97,9 +97,21 @@ TEST_CASE("MODE has neither IEEE nor DX10_CLAMP, and CLAMP turns NaN into 0", "[
     m.vgpr(1, kNan);
     REQUIRE(m.run({0xd5038000, 0x00020301}) == Stop::End);  // v_add_f32_e64 v0, v1, v1 clamp
     CHECK(m.lane(0, 0) == 0);
-    CHECK(m.run({0xb880f802}) == Stop::Illegal);  // HW_REG_WAVE_STATUS: its fields are not emulated
-    REQUIRE(m.run({0xb880f81d}) == Stop::End);    // HW_REG_SHADER_CYCLES_LO
+    REQUIRE(m.run({0xb880f81d}) == Stop::End);  // HW_REG_SHADER_CYCLES_LO
     CHECK(m.sgpr(0) != 0);
+}
+
+TEST_CASE("STATUS says whether there are several waves, and how wide they are", "[isa][gfx1201]") {
+    Gfx12 m;
+    constexpr u32 kVccIsZero = 1u << 10, kValid = 1u << 16;
+    m.wave().set_s64(kVcc, 0);
+    m.wave().scc = true;
+    REQUIRE(m.run({0xb880f802}) == Stop::End);  // s_getreg_b32 s0, hwreg(HW_REG_WAVE_STATUS)
+    CHECK(m.sgpr(0) == (kVccIsZero | kValid));
+    m.wave().status = kInGroup;
+    REQUIRE(m.run({0xb880f802}) == Stop::End);
+    CHECK(m.sgpr(0) == (kVccIsZero | kValid | kInGroup));
+    CHECK(m.run({0xb880f804}) == Stop::Illegal);  // HW_REG_WAVE_STATE_PRIV: its fields are not emulated
 }
 
 TEST_CASE("doubles have short forms", "[isa][gfx1201]") {
@@ -266,6 +278,16 @@ TEST_CASE("the scalar unit has integers of 64 bits", "[isa][gfx1201]") {
     CHECK(m.wave().s64(0) == 0xffff'ffff'0000'0003 * 0x1'0000'0005);
 }
 
+TEST_CASE("a kernel does not write the ids of its work-group", "[isa][gfx1201]") {
+    Gfx12 m;
+    CHECK(m.run({0xbef50080}) == Stop::Illegal);              // s_mov_b32 ttmp9, 0
+    CHECK(m.run({0xbef20180}) == Stop::Illegal);              // s_mov_b64 ttmp[6:7], 0
+    CHECK(m.run({0xf4001d40, 0xf8000000}) == Stop::Illegal);  // s_load_b32 ttmp9, s[0:1], 0x0
+    CHECK(m.run({0xd44a0075, 0x00020280}) == Stop::Illegal);  // v_cmp_eq_u32_e64 ttmp9, 0, v1
+    CHECK(m.run({0x7c940280}) == Stop::End);                  // v_cmp_eq_u32_e32 vcc_lo, 0, v1
+    CHECK(m.run({0xbe800075}) == Stop::End);                  // s_mov_b32 s0, ttmp9
+}
+
 TEST_CASE("a barrier has two steps, and only the work-group's is known", "[isa][gfx1201]") {
     Gfx12 m;
     CHECK(m.run({0xbe804ec1}) == Stop::Signal);  // s_barrier_signal -1
@@ -275,6 +297,10 @@ TEST_CASE("a barrier has two steps, and only the work-group's is known", "[isa][
     CHECK(m.wave().argument == 1);
     CHECK(m.run({0xbf94ffff}) == Stop::BarrierWait);  // s_barrier_wait -1
     CHECK(m.resume() == Stop::End);
+    CHECK(m.run({0xbe8550c1}) == Stop::BarrierState);  // s_get_barrier_state s5, -1
+    CHECK(m.wave().argument == 5);
+    CHECK(m.run({0xbe804e80, 0xbf940000}) == Stop::End);  // s_barrier_signal 0; s_barrier_wait 0
+    CHECK(m.run({0xbe8550c2}) == Stop::Illegal);
     CHECK(m.run({0xbe804ec2}) == Stop::Illegal);  // s_barrier_signal -2: the trap handler's
     CHECK(m.run({0xbf94fffe}) == Stop::Illegal);
     CHECK(m.run({0xbe805385}) == Stop::Illegal);  // s_alloc_vgpr 5

@@ -67,7 +67,8 @@ Stop Machine::run(const std::vector<u32>& code, u64 budget) {
     runs_ = kfdemu::jit::PageRuns{slots_, level_, wave_.width, translated_};
     if (general_ != nullptr)
         for (Inst& inst : slots_)
-            if (inst.row != Decoder::kNoRow) inst.handler = general_->general[inst.row];
+            if (inst.row != Decoder::kNoRow && inst.handler != illegal_handler())
+                inst.handler = general_->general[inst.row];
     wave_.next = nullptr;
     wave_.pc = kCodeBase;
     return kfdemu::isa::run(wave_, budget);

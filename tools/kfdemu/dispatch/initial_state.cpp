@@ -62,11 +62,18 @@ unsigned set_user_sgprs(isa::Wave& wave, const LaunchState& l) {
 
 const isa::Traits& traits_of(const LaunchState& l) { return isa::traits_of(l.gpu.target); }
 
-/// X in TTMP9, Y and Z in the halves of TTMP7: those that the kernel asks for.
+bool asks_for_y_or_z(const LaunchState& l) { return l.kernel.workgroup_id[1] || l.kernel.workgroup_id[2]; }
+
+/// X in TTMP9, Y and Z in the halves of TTMP7, both if the kernel asks for one ("RDNA 4" ISA manual, "SGPR
+/// Initialization", as what follows).
 void set_group_id_in_ttmp(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
-    const auto asked = [&](unsigned d) { return l.kernel.workgroup_id[d] ? id[d] : 0; };
-    wave.s[isa::kTtmp0 + 9] = asked(0);
-    wave.s[isa::kTtmp0 + 7] = (asked(1) & 0xffff) | asked(2) << 16;
+    wave.s[isa::kTtmp0 + 9] = id[0];
+    if (asks_for_y_or_z(l)) wave.s[isa::kTtmp0 + 7] = id[1] | id[2] << 16;
+}
+
+/// TTMP8: whether Y and Z are there, and the wave's number in its work-group.
+std::uint32_t wave_in_ttmp(const LaunchState& l, std::uint32_t wave) {
+    return std::uint32_t{asks_for_y_or_z(l)} << 30 | wave << 25;
 }
 
 unsigned set_group_id(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
@@ -171,6 +178,7 @@ InitialState::InitialState(const LaunchState& launch) : launch_{launch} {
     registers_.system_sgprs = group_id_sgprs_ + set_wave_info(common, l.kernel.user_sgprs + group_id_sgprs_, l, {});
     registers_.flat_scratch = traits_of(l).architected_scratch && !traits_of(l).scratch_register;
     registers_.xnack_mask = !traits_of(l).scratch_register;
+    registers_.group_id_yz = !traits_of(l).group_id_in_ttmp || asks_for_y_or_z(l);
     registers_.lanes = l.kernel.width;
     registers_.allocated_vgprs = l.kernel.vgprs;
     registers_.vgprs = traits_of(l).packed_workitem_ids ? 1 : l.kernel.workitem_id_dimensions;
@@ -204,12 +212,12 @@ void InitialState::set(isa::Wave& wave, std::uint32_t* v, const WavePlace& p) co
         clear_vgprs(wave, l);
     }
     set_wave_info(wave, l.kernel.user_sgprs + group_id_sgprs_, l, p);
-    // TTMP8[29:25]: the wave's number in its work-group (LLVM's AMDGPUUsage, "Architected SGPRs").
-    if (traits_of(l).group_id_in_ttmp) wave.s[isa::kTtmp0 + 8] = p.wave << 25;
+    if (traits_of(l).group_id_in_ttmp) wave.s[isa::kTtmp0 + 8] = wave_in_ttmp(l, p.wave);
     set_workitem_ids(wave, l, p);
     const std::uint32_t active = std::min<std::uint32_t>(wave.width, p.workitems() - p.wave * wave.width);
     wave.set_s64(isa::kExec, ~std::uint64_t{0} >> (isa::kMostLanes - active));
     wave.index_in_group = p.wave;
+    wave.status = p.waves > 1 ? isa::kInGroup : 0;
     wave.scratch_va = l.queue.scratch_base + std::uint64_t{p.scratch_slot} * l.queue.scratch.wave_bytes;
     const isa::Traits& traits = traits_of(l);
     if (traits.architected_scratch || traits.scratch_register)

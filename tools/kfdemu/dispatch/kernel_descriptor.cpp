@@ -54,9 +54,12 @@ DescriptorRefused broken_rule(const Raw& raw, isa::Target target) {
     if (isa::traits_of(target).workgroup_processors) {
         // INST_PREF_SIZE, TRAP_ON_START and TRAP_ON_END of GFX11 change nothing that a kernel sees.
         const std::uint32_t ignored = isa::traits_of(target).instruction_prefetch ? 0xff0u : 0;
-        if ((raw.rsrc3 & ~ignored) != 0)  // SHARED_VGPR_COUNT
+        const bool may_share = !isa::traits_of(target).split_counters;
+        if (may_share && field(raw.rsrc3, 0, 4) != 0)  // SHARED_VGPR_COUNT
             return {Reason::Malformed,
                     hex("VGPRs that halves of a wave share are not emulated: compute_pgm_rsrc3", raw.rsrc3)};
+        if ((raw.rsrc3 & ~ignored) != 0)
+            return {Reason::Malformed, hex("compute_pgm_rsrc3 has bits that are not emulated: it", raw.rsrc3)};
     } else if (!unified && raw.rsrc3 != 0)
         return {Reason::WrongIsa, hex("compute_pgm_rsrc3 must be 0 before gfx90a and", raw.rsrc3)};
     if (unified && (raw.rsrc3 & ~0x1003fu) != 0)

@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "tools/kfdemu/isa/rows/traits.hpp"
+
 namespace kfdemu {
 namespace {
 
@@ -43,6 +45,17 @@ std::optional<LaunchRefused> check_group(const KernelDispatchPacket& p) {
     return std::nullopt;
 }
 
+/// The ids of Y and Z share a register.
+std::optional<LaunchRefused> check_group_numbers(const KernelDispatchPacket& p, const GpuFacts& gpu) {
+    if (!isa::traits_of(gpu.target).group_id_in_ttmp) return std::nullopt;
+    const auto counts = group_counts(p);
+    for (unsigned d = 1; d < 3; ++d)
+        if (counts[d] > 0x10000)
+            return refused(Refusal::InvalidSize, "dimension %u: %u work-groups; their ids have 16 bits on %s", d,
+                           counts[d], isa::name(gpu.target));
+    return std::nullopt;
+}
+
 }  // namespace
 
 ScratchRing scratch_ring(std::uint32_t size, const GpuFacts& gpu) {
@@ -54,6 +67,7 @@ ScratchRing scratch_ring(std::uint32_t size, const GpuFacts& gpu) {
 std::optional<LaunchRefused> check_packet(const KernelDispatchPacket& p, const GpuFacts& gpu) {
     if (auto wrong = check_shape(p)) return wrong;
     if (auto wrong = check_group(p)) return wrong;
+    if (auto wrong = check_group_numbers(p, gpu)) return wrong;
     if (p.group_segment_size > gpu.lds_bytes)
         return refused(Refusal::LdsTooLarge, "%u bytes of LDS; a compute unit has %u", p.group_segment_size,
                        gpu.lds_bytes);

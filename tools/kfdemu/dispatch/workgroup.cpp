@@ -35,7 +35,8 @@ void* allocate(std::size_t bytes) {
 /// What stops waves that go on, or have ended.
 bool is_usual(isa::Stop why) {
     return why == isa::Stop::Budget || why == isa::Stop::Sleep || why == isa::Stop::Barrier ||
-           why == isa::Stop::Signal || why == isa::Stop::BarrierWait || why == isa::Stop::End;
+           why == isa::Stop::Signal || why == isa::Stop::BarrierWait || why == isa::Stop::BarrierState ||
+           why == isa::Stop::End;
 }
 
 /// Its page may have been planned meanwhile.
@@ -92,7 +93,8 @@ void WorkGroup::begin(Dispatch& dispatch, std::uint64_t index, const std::uint16
     initial_->begin_group(id);
     for (place.wave = 0; place.wave < waves_; ++place.wave) {
         Resident& resident = *residents_[place.wave];
-        resident.at_barrier = resident.ended = resident.signalled = resident.may_pass = false;
+        resident.at_barrier = resident.ended = resident.may_pass = false;
+        resident.signals = 0;
         isa::Wave& wave = resident.wave;
         if (setup.garbage)
             place.garbage_place = Random{setup.queue.dispatch_id}.next() + index * kMaxWaves + place.wave;
@@ -270,6 +272,9 @@ bool WorkGroup::handle(Resident& resident, isa::Stop why) {
         case isa::Stop::BarrierWait:
             wait_for_signals(resident);
             return true;
+        case isa::Stop::BarrierState:
+            wave.s[wave.argument] = barrier_state();
+            return true;
         case isa::Stop::End:
             count_ended(resident);
             return true;
@@ -300,15 +305,23 @@ void WorkGroup::open_barrier_if_all_came() {
     waiting_ = 0;
 }
 
-/// The barrier in two steps ("RDNA 4" ISA manual, "Work-group barriers"). Waves that wait are not waiting at the other.
+/// The barrier in two steps ("RDNA 4" ISA manual, "Work-group barriers"), which a work-group of one wave does not have:
+/// there, LLVM counts on an SCC that stays (SIISelLowering.cpp).
+/// Waves that wait are not waiting at the other. Signals are counted, not the waves that send them.
 void WorkGroup::signal(Resident& resident) {
     isa::Wave& wave = resident.wave;
+    if (waves_ == 1) return;
     if (wave.argument != 0) wave.scc = signals_ == 0;
-    if (!std::exchange(resident.signalled, true)) ++signals_;
+    ++resident.signals;
+    ++signals_;
     open_if_all_signalled();
 }
 
+/// VALID 0, members from 4 on, signals from 16 on (kfd's trap handler of GFX12).
+std::uint32_t WorkGroup::barrier_state() const { return waves_ == 1 ? 0 : 1 | live_ << 4 | signals_ << 16; }
+
 void WorkGroup::wait_for_signals(Resident& resident) {
+    if (waves_ == 1) return;
     if (std::exchange(resident.may_pass, false)) return;
     resident.at_barrier = true;
     ++waiting_;
@@ -320,7 +333,8 @@ void WorkGroup::open_if_all_signalled() {
     for (unsigned w = 0; w < waves_; ++w) {
         Resident& resident = *residents_[w];
         resident.may_pass = !resident.at_barrier;
-        resident.at_barrier = resident.signalled = false;
+        resident.at_barrier = false;
+        resident.signals = 0;
     }
     waiting_ = signals_ = 0;
 }
@@ -328,7 +342,7 @@ void WorkGroup::open_if_all_signalled() {
 void WorkGroup::count_ended(Resident& resident) {
     resident.ended = true;
     --live_;
-    if (std::exchange(resident.signalled, false)) --signals_;
+    signals_ -= std::exchange(resident.signals, 0);
     if (isa::traits_of(dispatch_->setup_.gpu.target).split_barriers)
         open_if_all_signalled();
     else

@@ -66,7 +66,7 @@ class WorkGroup {
     struct Resident {
         isa::Wave wave;
         bool at_barrier = false, ended = false;
-        bool signalled = false;           ///< to a barrier in two steps that has not opened
+        unsigned signals = 0;             ///< to a barrier in two steps that has not opened
         bool may_pass = false;            ///< it has opened since the wave waited at it last
         std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
@@ -95,6 +95,7 @@ class WorkGroup {
     void signal(Resident& resident);
     void wait_for_signals(Resident& resident);
     void open_if_all_signalled();
+    std::uint32_t barrier_state() const;
     void count_ended(Resident& resident);
     Progress finish(Progress how);
     static const isa::Inst* fetch(isa::Wave& wave, std::uint64_t pc);

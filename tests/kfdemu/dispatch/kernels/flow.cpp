@@ -103,6 +103,29 @@ KERNEL void barrier_without_lanes(u32* out) {
     out[local_x()] = value;
 }
 
+#ifdef __GFX12__
+/// Wave 0 signals twice: of two waves, that opens the barrier. out: the barrier's state, and SCC, which was 0 and 1
+/// before, after each signal.
+KERNEL void split_barrier(u32* out) {
+    const u32 wave = __builtin_amdgcn_readfirstlane(local_x() / lanes());
+    if (wave == 0) {
+        u32 state, first, second;
+        asm volatile(
+            "s_cmp_lg_u32 0, 0\n\ts_barrier_signal_isfirst -1\n\ts_cselect_b32 %1, 1, 0\n\t"
+            "s_get_barrier_state %0, -1\n\ts_wait_kmcnt 0x0\n\t"
+            "s_cmp_eq_u32 0, 0\n\ts_barrier_signal_isfirst -1\n\ts_cselect_b32 %2, 1, 0\n\ts_barrier_wait -1\n\t"
+            "s_barrier_signal 0\n\ts_barrier_wait 0"
+            : "=s"(state), "=s"(first), "=s"(second)::"scc", "memory");
+        out[0] = state;
+        out[1] = first;
+        out[2] = second;
+        __hip_atomic_store(out + 3, 1u, __ATOMIC_RELEASE, kAgent);
+    } else {
+        while (__hip_atomic_load(out + 3, __ATOMIC_RELAXED, kAgent) == 0) __builtin_amdgcn_s_sleep(1);
+    }
+}
+#endif
+
 KERNEL void endless(u32* out) {
     for (;;) {
         __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, kAgent);

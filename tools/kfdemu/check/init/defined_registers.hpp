@@ -22,6 +22,7 @@ struct InitialRegisters {
     std::uint32_t first_system_sgpr = 0, system_sgprs = 0;
     bool flat_scratch = false;          ///< FLAT_SCRATCH, too
     bool xnack_mask = true;             ///< XNACK_MASK is not an SGPR like others
+    bool group_id_yz = true;            ///< TTMP7 has the work-group's
     unsigned lanes = isa::kMostLanes;   ///< of the wave
     std::uint32_t vgprs = 0;            ///< v0 and following
     std::uint32_t allocated_vgprs = 0;  ///< others do not exist

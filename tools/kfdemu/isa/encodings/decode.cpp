@@ -6,6 +6,7 @@
 
 #include "tools/kfdemu/isa/encodings/dual.hpp"
 #include "tools/kfdemu/isa/encodings/fields.hpp"
+#include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::isa {
 namespace {
@@ -79,6 +80,13 @@ bool fill(const BitFields& f, const Family& family) {
     }
 }
 
+/// TTMPs, which the hardware does not let a kernel write, and kfdemu stops at.
+bool is_trap_handlers(Operand to) { return to >= kTtmp0 && to < kTtmp0 + 16; }
+bool writes_trap_registers(const Inst& inst, const Row& row) {
+    if (row.is(kNoResult) || row.is(kStore)) return false;
+    return is_trap_handlers(inst.dst) || (is_vector(row.format) && is_trap_handlers(inst.sdst));
+}
+
 }  // namespace
 
 const Family& family_of(Target target) {
@@ -127,7 +135,8 @@ Inst Decoder::decode(std::uint64_t pc, std::span<const std::uint32_t> words) con
     known.format = row->format;
     if (width_ != kMostLanes) known.flags |= kWave32;
     if (!fill({known, *row, traits_of(target_), words, width_}, family)) return inst;
-    known.handler = (is_plain(known) ? handlers_.plain : handlers_.general)[known.row];
+    if (!writes_trap_registers(known, *row))
+        known.handler = (is_plain(known) ? handlers_.plain : handlers_.general)[known.row];
     return known;
 }
 

@@ -118,16 +118,22 @@ void stop_indexing(Wave& w) { w.mode &= ~kModeGprIndex; }
 
 // Barriers in two steps ("RDNA 4" ISA manual, "Work-group barriers"): the work-group counts the signals.
 
-constexpr i32 kGroupBarrier = -1;
+constexpr i32 kGroupBarrier = -1, kNullBarrier = 0;
 
 [[gnu::noinline, maybe_unused]] const Inst* signal_barrier(Wave& w, const Inst& i, i32 barrier, bool asks) {
+    if (barrier == kNullBarrier && !asks) return next_of(i);
     if (barrier != kGroupBarrier) return not_implemented(w, i);
-    if (asks) w.scc = false;  // unless the work-group says so
     w.argument = asks;
     return w.pause_after(Stop::Signal, i);
 }
 const Inst* wait_at_barrier(Wave& w, const Inst& i, i32 barrier) {
+    if (barrier == kNullBarrier) return next_of(i);
     return barrier == kGroupBarrier ? w.pause_after(Stop::BarrierWait, i) : not_implemented(w, i);
+}
+[[gnu::noinline, maybe_unused]] const Inst* get_barrier_state(Wave& w, const Inst& i, i32 barrier) {
+    if (barrier != kGroupBarrier) return not_implemented(w, i);
+    w.argument = i.dst;
+    return w.pause_after(Stop::BarrierState, i);
 }
 
 // s_getreg, s_setreg: SIMM16 = size - 1, offset, register ("Vega" ISA manual, "Hardware registers").
@@ -154,6 +160,8 @@ enum HardwareRegister : u32 {
 };
 constexpr u32 kCyclesMask = 0xfffff;
 
+constexpr u32 kStatusScc = 1, kStatusWide = 1u << 29;  // the first before GFX12, the second on it
+
 u32 status_register(const Wave& w) {
     const u32 scc = w.scc ? 1 : 0;
     const u32 execz = exec_of(w) == 0 ? 1u << 9 : 0, vccz = mask_of(w, kVcc) == 0 ? 1u << 10 : 0;
@@ -174,13 +182,16 @@ bool get_rdna_register(const Wave& w, u32 number, u32& whole) {
     return true;
 }
 
-/// Of GFX12, where STATUS and others have other fields: not emulated.
+/// Of GFX12, where others have other fields: not emulated.
 bool get_gfx12_register(const Wave& w, u32 number, u32& whole) {
     constexpr u32 nan_modes = 0x300;
     const u64 cycles = shader_clock_ticks();
     switch (number) {
         case kHwMode:
             whole = w.mode & ~nan_modes;
+            return true;
+        case kHwStatus:
+            whole = (status_register(w) & ~kStatusScc) | (w.width == kMostLanes ? kStatusWide : 0);
             return true;
         case kHwExceptionsPrivate:
         case kHwExceptionsUser:

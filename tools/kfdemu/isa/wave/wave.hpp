@@ -64,24 +64,26 @@ enum ScalarIndex : Operand {
 
 enum class Stop : std::uint8_t {
     Running,
-    Budget,       ///< instruction budget spent; continues at `next`
-    Barrier,      ///< s_barrier; continues at `next` when the whole work-group has arrived
-    Signal,       ///< s_barrier_signal; with `argument`, SCC becomes whether it is the first; continues at `next`
-    BarrierWait,  ///< s_barrier_wait; continues at `next` when all waves of the work-group have signalled
-    Sleep,        ///< s_sleep; continues at `next`
-    Message,      ///< s_sendmsg `argument` with M0; continues at `next`
-    End,          ///< s_endpgm
-    Halt,         ///< s_sethalt 1, s_sendmsghalt
-    Trap,         ///< s_trap `argument`
-    Illegal,      ///< unknown or reserved instruction at `pc`
-    FetchFault,   ///< no executable memory at `pc`
-    MemoryFault,  ///< see `fault`
-    Aperture,     ///< an address outside the group or private segment; see `fault`
-    Misaligned,   ///< an atomic that is not naturally aligned; see `fault`
+    Budget,        ///< instruction budget spent; continues at `next`
+    Barrier,       ///< s_barrier; continues at `next` when the whole work-group has arrived
+    Signal,        ///< s_barrier_signal; with `argument`, SCC becomes whether it is the first; continues at `next`
+    BarrierState,  ///< s_get_barrier_state into SGPR `argument`; continues at `next`
+    BarrierWait,   ///< s_barrier_wait; continues at `next` when all waves of the work-group have signalled
+    Sleep,         ///< s_sleep; continues at `next`
+    Message,       ///< s_sendmsg `argument` with M0; continues at `next`
+    End,           ///< s_endpgm
+    Halt,          ///< s_sethalt 1, s_sendmsghalt
+    Trap,          ///< s_trap `argument`
+    Illegal,       ///< unknown or reserved instruction at `pc`
+    FetchFault,    ///< no executable memory at `pc`
+    MemoryFault,   ///< see `fault`
+    Aperture,      ///< an address outside the group or private segment; see `fault`
+    Misaligned,    ///< an atomic that is not naturally aligned; see `fault`
 };
 
 inline constexpr std::uint32_t kUnknownLane = ~0u;
-inline constexpr std::uint8_t kNoXcc = 0xff;  ///< of a model whose s_getreg does not know it
+inline constexpr std::uint32_t kInGroup = 1u << 11;  ///< of Wave::status: its work-group has several waves
+inline constexpr std::uint8_t kNoXcc = 0xff;         ///< of a model whose s_getreg does not know it
 
 struct MemoryFault {
     std::uint64_t address = 0;
