@@ -46,11 +46,17 @@ std::string spelled(const Variant& variant, std::string instruction) {
     const bool gfx11 = kfdemu::isa::traits_of(variant).gfx11_numbers;
     for (const auto& [old, now] : kOnGfx11)
         if (gfx11) replace(old, now);
+    if (kfdemu::isa::traits_of(variant).gfx12_names) replace("s_add_u32", "s_add_co_u32");
     if (variant.wide) return instruction;
     replace("saveexec_b64", "saveexec_b32");
     replace(gfx11 ? "b64 vcc" : "dwordx2 vcc", gfx11 ? "b32 vcc" : "dword vcc");
     replace(" vcc", " vcc_lo");
     return instruction;
+}
+
+bool has_one_scope(const Variant& target) {
+    const kfdemu::isa::Traits& traits = kfdemu::isa::traits_of(target);
+    return traits.workgroup_processors && !traits.dlc_misses && !traits.temporal_hints;
 }
 
 Checked::Checked(Variant of, Check check) : variant{of}, machine{of} {

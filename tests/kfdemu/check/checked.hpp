@@ -78,8 +78,7 @@ inline void require_silent_groups(Checked& gpu, const CodeObject& code, const st
 inline bool has_matrix(Target target) { return target >= Target::gfx908 && target < Target::gfx1030; }
 /// Of targets(), those with matrix instructions.
 std::vector<Target> matrix_targets();
-inline constexpr std::string_view kOfGfx11[] = {"upper_half", "swapped_halves", "silent_swapped_halves",
-                                                "tiles",      "silent_tiles",   "answer"},
+inline constexpr std::string_view kOfGfx11[] = {"upper_half", "tiles", "silent_tiles", "answer"},
                                   kOfDual[] = {"dual", "silent_dual", "second_operation"};
 inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
                                                "own_instruction",
@@ -95,7 +94,6 @@ inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
                                                "lane_numbers",
                                                "high_scalar",
                                                "silent_last_register",
-                                               "silent_halves",
                                                "inactive_lanes",
                                                "silent_inactive_lanes",
                                                "silent_beyond_record",
@@ -106,15 +104,22 @@ inline constexpr std::string_view kOfRdna[] = {"counts_no_stores",
 /// Whether the target has this kernel of an assembly source.
 inline bool has_kernel(const Variant& target, std::string_view kernel) {
     const auto among = [&](const auto& kernels) { return std::ranges::find(kernels, kernel) != std::end(kernels); };
-    const bool gfx11 = target == Target::gfx1100 || target == Target::gfx1151;
+    const bool gfx12 = target == Target::gfx1201,
+               gfx11 = target == Target::gfx1100 || target == Target::gfx1151 || gfx12;
     if (kernel == "stack_address") return target == Target::gfx942 || target == Target::gfx950;
     if (kernel == "scales" || kernel == "silent_scales" || kernel == "silent_table") return target == Target::gfx950;
     if (kernel == "counted_by_register") return target == Target::gfx1030;
+    if (kernel == "barrier_state") return gfx12;
+    if (kernel.ends_with("swapped_halves")) return gfx11 && !gfx12;
+    if (kernel == "silent_halves") return (gfx11 && !gfx12) || target == Target::gfx1030;
     if (among(kOfRdna)) return gfx11 || target == Target::gfx1030;
     if (among(kOfGfx11)) return gfx11;
     if (among(kOfDual)) return gfx11 && !target.wide;
     return kernel != "matrix" || has_matrix(target);
 }
+/// GFX11: loads for the work-group are those for the agent.
+bool has_one_scope(const Variant& target);
+
 /// The kernels of matrix.cpp that such a target has.
 std::vector<std::string> matrix_kernels(Target target);
 /// Runs one of them in a wave.

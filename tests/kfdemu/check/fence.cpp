@@ -31,11 +31,9 @@ void require_silent(Checked& gpu, const CodeObject& code, const std::string& ker
 }
 
 /// A work-group may be on both compute units of a work-group processor: clang lets its stores happen, as for the agent.
-/// GFX11's loads go past both caches for either scope.
 bool is_enough(const Checked& gpu, std::string_view kernel) {
-    const kfdemu::isa::Traits& traits = kfdemu::isa::traits_of(gpu.variant);
-    return (kernel == "narrow_release" && traits.workgroup_processors) ||
-           (kernel == "narrow_load" && traits.workgroup_processors && !traits.dlc_misses);
+    return (kernel == "narrow_release" && kfdemu::isa::traits_of(gpu.variant).workgroup_processors) ||
+           (kernel == "narrow_load" && has_one_scope(gpu.variant));
 }
 
 template <class Test>

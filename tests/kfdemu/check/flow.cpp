@@ -28,10 +28,10 @@ constexpr unsigned kVectors = 24, kScalars = 64;
 
 /// What has effects other than on its results, and what is tested with kernels of its own.
 bool is_left_out(std::string_view name) {
-    constexpr std::string_view kParts[] = {"branch", "setpc",     "swappc",    "getpc",      "rfe",  "exec",
-                                           "movrel", "gpr_idx",   "setreg",    "getreg",     "call", "setvskip",
-                                           "cmpx",   "readfirst", "readlane",  "writelane",  "acc",  "mfma",
-                                           "screen", "swaprel",   "subvector", "sendmsg_rtn"};
+    constexpr std::string_view kParts[] = {"branch", "setpc",     "swappc",    "getpc",       "rfe",    "exec",
+                                           "movrel", "gpr_idx",   "setreg",    "getreg",      "call",   "setvskip",
+                                           "cmpx",   "readfirst", "readlane",  "writelane",   "acc",    "mfma",
+                                           "screen", "swaprel",   "subvector", "sendmsg_rtn", "barrier"};
     return std::any_of(std::begin(kParts), std::end(kParts),
                        [&](std::string_view part) { return name.find(part) != name.npos; });
 }

@@ -28,11 +28,15 @@ bool is_wait(const isa::Inst& inst, const isa::Inst&) {
 bool is_long_nop(const isa::Inst& inst, const isa::Inst& next) {
     return is(inst, isa::Op::s_nop) && inst.offset != 0 && !is(next, isa::Op::v_writelane_b32);
 }
-bool is_barrier(const isa::Inst& inst, const isa::Inst&) { return is(inst, isa::Op::s_barrier); }
+/// Of GFX12 its second step: waves that do not signal would keep the others waiting.
+bool is_barrier(const isa::Inst& inst, const isa::Inst&) {
+    return is(inst, isa::Op::s_barrier) || is(inst, isa::Op::s_barrier_wait);
+}
 /// For the agent.
 bool is_invalidation(const isa::Inst& inst, const isa::Inst&) {
     return is(inst, isa::Op::buffer_wbinvl1_vol) || is(inst, isa::Op::buffer_gl1_inv) ||
-           (is(inst, isa::Op::buffer_invl2) && inst.has(isa::kScc));
+           (is(inst, isa::Op::buffer_invl2) && inst.has(isa::kScc)) ||
+           (is(inst, isa::Op::flat_inv) && isa::scope_of(inst) >= isa::Scope::agent);
 }
 bool is_writeback(const isa::Inst& inst, const isa::Inst&) {
     return is(inst, isa::Op::buffer_wbl2) && inst.has(isa::kScc);

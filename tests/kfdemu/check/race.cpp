@@ -71,6 +71,60 @@ TEST_CASE("a write that is not waited for may happen after the barrier", "[check
     }
 }
 
+TEST_CASE("a barrier in two steps orders what comes before the first", "[check][race]") {
+    for (const Variant target : variants()) {
+        if (!kfdemu::isa::traits_of(target).split_barriers) continue;
+        Checked gpu{target, Check::race};
+        const CodeObject code = gpu.load("race_wait");
+        require_finished(run_race(gpu, code, "write_after_signal_mended", 128), "write_after_signal_mended");
+        INFO(gpu.text());
+        REQUIRE(gpu.rules().empty());
+        require_finished(run_race(gpu, code, "write_after_signal", 128), "write_after_signal");
+        REQUIRE(gpu.rules() == Rules{"lds-race"});
+    }
+}
+
+TEST_CASE("between the steps of a barrier, a wave is in two epochs", "[check][race]") {
+    using kfdemu::check::GroupOrder;
+    using Is = GroupOrder::Is;
+    GroupOrder order;
+    order.begin(2);
+    const auto access = [&](unsigned wave) {
+        order.issue(wave, true);
+        order.waited(wave, 0);
+        return order.now(wave);
+    };
+    const auto between = [&](const GroupOrder::Stamp& earlier, unsigned wave) {
+        return order.between(earlier, wave, GroupOrder::Waits::Needed);
+    };
+    const GroupOrder::Stamp first = access(0);
+    order.arrive(0);
+    const GroupOrder::Stamp second = access(0);
+    REQUIRE(between(first, 1) == Is::NoBarrier);
+    order.arrive(1);
+    REQUIRE(between(first, 1) == Is::NoBarrier);
+    order.pass(1);
+    REQUIRE(between(first, 1) == Is::Ordered);
+    REQUIRE(between(second, 1) == Is::NoBarrier);
+
+    // Wave 0 has not passed; what atomics tell holds for it and for wave 1.
+    GroupOrder::Channel channel;
+    order.exchange(0, channel);
+    const GroupOrder::Stamp third = access(1);
+    REQUIRE(between(third, 0) == Is::NoBarrier);
+    order.exchange(1, channel);
+    REQUIRE(between(second, 1) == Is::Ordered);
+    const std::uint32_t knowledge = order.knowledge(1);
+    order.exchange(0, channel);
+    REQUIRE(between(third, 0) == Is::Ordered);
+    order.pass(0);
+    access(0);
+    order.arrive(0), order.arrive(1), order.pass(1);
+    access(1);  // what versions of the former epoch say is forgotten, and nothing breaks
+    order.follow(0, third, knowledge);
+    REQUIRE(order.between(second, 1, GroupOrder::Waits::Needed) == Is::Ordered);
+}
+
 TEST_CASE("a work-group has up to 32 waves", "[check][race]") {
     using kfdemu::check::GroupOrder;
     GroupOrder order;

@@ -16,10 +16,8 @@ constexpr const char* kMemoryCorrect[] = {"own_elements", "only_atomics", "found
 
 TEST_CASE("accesses of memory that nothing orders are reported with both sides", "[check][race]") {
     on_each_build(Check::race, "race_memory", [](Checked& gpu, const CodeObject& code) {
-        const kfdemu::isa::Traits& traits = kfdemu::isa::traits_of(gpu.variant);
         for (const std::string kernel : kMemoryRaces) {
-            // Of GFX11, loads for the work-group are those for the agent.
-            if (kernel == "scope" && traits.workgroup_processors && !traits.dlc_misses) continue;
+            if (kernel == "scope" && has_one_scope(gpu.variant)) continue;
             gpu.forget();
             require_finished(run_groups(gpu, code, kernel), kernel);
             INFO(kernel << "\n" << gpu.text());

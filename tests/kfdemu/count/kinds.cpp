@@ -25,6 +25,8 @@ TEST_CASE("classes of instructions", "[kfdemu][count]") {
         Kind kind;
         bool vector;
     } rows[] = {
+        {Op::s_barrier_signal, Kind::Other, false},
+        {Op::s_barrier_wait, Kind::Barrier, false},
         {Op::s_load_dword, Kind::Smem, false},
         {Op::s_atomic_add, Kind::Atomic, false},
         {Op::s_buffer_atomic_swap_x2, Kind::Atomic, false},

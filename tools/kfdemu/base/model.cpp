@@ -67,7 +67,7 @@ constexpr Model kModels[] = {
      .shader_engines = 4, .arrays_per_engine = 2, .cus_per_array = 8, .wavefront_lanes = 32, .max_scratch_slots_per_cu = 32, .lds_kib = 64, .lds_granule_bytes = 1024,
      .l1_kib = 32, .l2_kib = 8192, .l3_kib = 65536, .cache_line_bytes = 256, .engine_clock_mhz = 2400, .memory_clock_mhz = 1258, .memory_width_bits = 256, .memory_type = 9,
      .firmware = 128, .sdma_firmware = 662, .sdma_engines = 2, .xgmi_sdma_engines = 0, .vram_gib = 16, .workgroup_processors = true, .sram_ecc = false,
-     .barrier_value = false, .checked = false, .fan = true, .runtime = "6.4.3 (Debian sid)"},
+     .barrier_value = false, .fan = true, .runtime = "6.4.3 (Debian sid)"},
 };
 // clang-format on
 

@@ -34,7 +34,6 @@ struct Model {
     bool workgroup_processors = false;  ///< two compute units each; a queue has both or none
     bool sram_ecc;
     bool barrier_value;        ///< its firmware has BARRIER_VALUE packets, as far as IREE and CLR use them
-    bool checked = true;       ///< checks and counters know its rules
     bool fan;                  ///< the driver shows a fan; boards of gfx900 (MI25) and gfx90a (MI210) have none
     std::string_view runtime;  ///< a release of ROCR that knows it, the oldest of Debian's: "6.1.2 (Debian 13)"
 };

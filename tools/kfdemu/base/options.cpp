@@ -166,10 +166,6 @@ std::variant<Options, std::string> parse_options(std::string_view text) {
     }
     if (private_vram && find_model(options.model)->integrated)
         return "vram-access=private: " + options.model + " is an APU, whose memory the host can access";
-    const bool watched = options.checks.any() || !options.counters.empty();
-    if (const Model* const model = find_model(options.model); watched && model != nullptr && !model->checked)
-        return "gpu=" + options.model +
-               ": checks and counters do not know its rules yet; leave them away, or run the program on gfx1100";
     if (!options.checks.any() && !options.check_report.empty())
         return "check-report=" + options.check_report + ": nothing is checked; add check or check=NAME";
     return options;

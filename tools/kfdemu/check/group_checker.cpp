@@ -25,7 +25,7 @@ void GroupChecker::WaveChecker::begin() {
 void GroupChecker::WaveChecker::before(const isa::Wave& wave, const isa::Inst& inst) noexcept {
     if (group_.waits_) wait_.before(group_.scene_, group_.cache_, wave, inst);
     if (group_.init_) init_.before(group_.scene_, group_.shadow_, group_.plans_, wave, inst);
-    if (group_.races_ && Counters::may_wait(inst.format)) group_.race_check_.orders(wave, inst);
+    if (group_.races_ && RaceCheck::may_order(inst)) group_.race_check_.orders(wave, inst);
     if ((group_.memory_ || group_.races_) && may_access(inst.format)) group_.accesses(wave, inst);
 }
 

@@ -19,9 +19,10 @@ bool is_jump(const isa::Inst& inst) {
     return isa::rows()[inst.row].is(isa::kJump) || (inst.format == Format::Sopp && inst.has(isa::kBranch));
 }
 
-/// Those of SOPP have a format that is counted as the other kind.
+/// The first half of a barrier, too. Those of SOPP have a format that is counted as the other kind.
 bool is_wait(const isa::Inst& inst) {
-    constexpr Op kWaits[] = {Op::s_waitcnt_vscnt, Op::s_waitcnt_vmcnt, Op::s_waitcnt_expcnt, Op::s_waitcnt_lgkmcnt};
+    constexpr Op kWaits[] = {Op::s_waitcnt_vscnt,   Op::s_waitcnt_vmcnt,  Op::s_waitcnt_expcnt,
+                             Op::s_waitcnt_lgkmcnt, Op::s_barrier_signal, Op::s_barrier_signal_isfirst};
     return std::ranges::any_of(kWaits, [&](Op op) { return inst.row == index(op); });
 }
 
@@ -42,10 +43,10 @@ Kind kind_of(const isa::Inst& inst) {
     if (inst.row == index(Op::s_barrier) || inst.row == index(Op::s_barrier_wait)) return Kind::Barrier;
     if (row.is(isa::kAtomic)) return Kind::Atomic;
     switch (inst.format) {
-        case Format::Sop1:
         case Format::Sop2:
         case Format::Sopc:
             return Kind::Salu;
+        case Format::Sop1:
         case Format::Sopk:
             return is_wait(inst) ? Kind::Other : Kind::Salu;
         case Format::Smem:

@@ -12,9 +12,16 @@ INLINE u32 by_lane(u32 n) {
     asm volatile("" : "+v"(n));
     return n;
 }
+#ifdef __GFX12__
+#define WAIT_FOR_SCALAR "s_wait_kmcnt 0x0"
+#else
+#define WAIT_FOR_SCALAR "s_waitcnt lgkmcnt(0)"
+#endif
 INLINE void wait_for_stores() {
 #if defined(__GFX10__) || defined(__GFX11__)
     asm volatile("s_waitcnt_vscnt null, 0x0" ::: "memory");
+#elif defined(__GFX12__)
+    asm volatile("s_wait_storecnt 0x0" ::: "memory");
 #else
     asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
 #endif
@@ -129,7 +136,7 @@ PAIR(scalar) {
     if (mended) __builtin_amdgcn_s_dcache_inv();
     const u32* from = out + 1024;
     u32 value;
-    asm volatile("s_load_dword %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)" : "=s"(value) : "s"(from) : "memory");  // scalar
+    asm volatile("s_load_dword %0, %1, 0x0\n\t" WAIT_FOR_SCALAR : "=s"(value) : "s"(from) : "memory");  // scalar
     out[2048 + item()] = value;
 }
 #endif

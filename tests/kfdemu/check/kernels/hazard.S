@@ -6,6 +6,11 @@
 #else
 #define FLAG src_vccz
 #endif
+#ifdef GFX12
+#define ANOTHER HW_REG_HW_ID1
+#else
+#define ANOTHER HW_REG_GPR_ALLOC
+#endif
 #ifdef GFX940
 #define STORED_LATE 2
 #else
@@ -122,6 +127,53 @@ pair relative
 .endm
 pair overwritten
 
+#ifdef GFX11
+// Scalar instructions are no wait states.
+.macro product_of_product_body fix
+  v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(8), 0
+  s_nop 7
+.if \fix
+  v_nop
+.endif
+  v_wmma_f32_16x16x16_f16 TILE(16), FACTOR(8), FACTOR(24), 0
+.endm
+pair product_of_product
+
+// D may be the next C.
+begin silent_sum_of_products
+  v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(8), 0
+  v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(8), TILE(24)
+end silent_sum_of_products
+
+.macro transcendental_body fix
+  v_rcp_f32 v1, v0
+.rept 5 + \fix
+  v_mov_b32 v2, 1
+.endr
+  v_add_f32 v1, v1, v1
+  store_v1
+.endm
+pair transcendental
+
+// Two more of that unit; memory; and the wait for it.
+begin silent_transcendentals
+  v_rcp_f32 v1, v0
+  v_rcp_f32 v2, v0
+  v_rcp_f32 v3, v0
+  v_add_f32 v1, v1, v1
+  v_rcp_f32 v1, v0
+  ds_write_b32 v0, v0
+  v_add_f32 v1, v1, v1
+#ifndef GFX12
+  v_rcp_f32 v1, v0
+  s_waitcnt_depctr 0xfff
+  v_add_f32 v1, v1, v1
+#endif
+  s_waitcnt lgkmcnt(0)
+  store_v1
+end silent_transcendentals, 512
+#endif
+
 // Correct kernels that a coarser model would report.
 
 // SALU results reach vector memory.
@@ -151,7 +203,7 @@ begin silent_others
   v_readfirstlane_b32 s8, v2
   v_readlane_b32 s9, v2, s12
   s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1
-  s_getreg_b32 s9, hwreg(HW_REG_GPR_ALLOC)
+  s_getreg_b32 s9, hwreg(ANOTHER)
   v_mov_b32_dpp v1, v0 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0
 end silent_others
 

@@ -51,7 +51,7 @@ end stack_address_mended, 0, 64
   s_mov_b32 s9, s5
   s_mov_b32 s10, -1
   if_fixed \fix, s_mov_b32 s11, RESOURCE_FORMAT
-  buffer_load_dword v1, v0, s[8:11], 0 offen
+  buffer_load_dword v1, v0, s[8:11], NO_OFFSET offen
   store v1
 .endm
 pair resource_word
@@ -288,11 +288,18 @@ pair cndmask
 pair register_number
 
 // Only the x work-group and work-item numbers are asked for.
+#ifdef GFX12
+#define GROUP_X ttmp9
+#define GROUP_Y ttmp7
+#else
+#define GROUP_X s2
+#define GROUP_Y s3
+#endif
 .macro group_y_body fix
 .if \fix
-  s_add_u32 s8, s2, s2
+  s_add_u32 s8, GROUP_X, GROUP_X
 .else
-  s_add_u32 s8, s3, s3
+  s_add_u32 s8, GROUP_Y, GROUP_Y
 .endif
   v_mov_b32 v1, s8
   store v1
@@ -411,9 +418,9 @@ begin silent_swapped_halves
   store v1
 end silent_swapped_halves
 
-// Products of ones. A's row 5, which lane 5 has, is undefined unless EXEC has the lane.
+// Products of ones. A's row 5, which lane 5 has, is undefined unless EXEC has the lane; on GFX12, a part of it.
 .macro multiply_tiles exec_of_a
-  s_mov_mask exec, \exec_of_a
+  s_mov_b32 exec_lo, \exec_of_a
 .irp n, 8, 9, 10, 11, 12, 13, 14, 15
   v_mov_b32 v\n, 0x3c003c00
 .endr
@@ -421,15 +428,23 @@ end silent_swapped_halves
 .irp n, 16, 17, 18, 19, 20, 21, 22, 23
   v_mov_b32 v\n, 0x3c003c00
 .endr
-  v_wmma_f32_16x16x16_f16 TILE(24), v[8:15], v[16:23], 0
+  v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(16), 0
 .endm
 // Row 5 of D.
 .macro tiles_body fix
   multiply_tiles ~(0x20 * (1 - \fix))
+#if defined GFX12 && defined WAVE32
+  s_mov_b32 exec_lo, 0xffff
+  store v29
+#elif defined GFX12
+  s_mov_b32 exec_lo, 0
+  s_mov_b32 exec_hi, 0xffff
+  store v25
+#elif defined WAVE32
   s_mov_b32 exec_lo, 0xffff0000
-#ifdef WAVE32
   store v26
 #else
+  s_mov_b32 exec_lo, 0xffff0000
   s_mov_b32 exec_hi, 0
   store v25
 #endif
@@ -649,6 +664,7 @@ begin silent_last_register
   store v1
 end silent_last_register, 0, 0, 256
 
+#ifndef GFX12
 // The loop's register is what it saves of EXEC.
 begin silent_halves
   v_mov_b32 v1, v0
@@ -659,6 +675,7 @@ begin silent_halves
 2:
   store v1
 end silent_halves
+#endif
 #endif
 
 // s_cselect and s_cmov with a defined condition.

@@ -9,7 +9,12 @@ static inline u32 load_late(const u32* from) {
 
 static inline u32 load_in_time(const u32* from) {
     u32 loaded;
-    asm volatile("global_load_dword %0, %1, off\n\ts_waitcnt vmcnt(0)" : "=v"(loaded) : "v"(from));
+#ifdef __GFX12__
+#define WAIT "s_wait_loadcnt 0x0"
+#else
+#define WAIT "s_waitcnt vmcnt(0)"
+#endif
+    asm volatile("global_load_dword %0, %1, off\n\t" WAIT : "=v"(loaded) : "v"(from));
     return loaded;
 }
 

@@ -24,7 +24,7 @@ begin silent_buffer
   s_mov_b32 s10, 100
   v_mov_b32 v2, 88
   s_buffer_load_dwordx4 s[12:15], s[8:11], 96
-  buffer_load_dwordx4 v[4:7], v2, s[8:11], 0 offen
+  buffer_load_dwordx4 v[4:7], v2, s[8:11], NO_OFFSET offen
   s_waitcnt vmcnt(0) & lgkmcnt(0)
 end silent_buffer
 
@@ -33,7 +33,7 @@ begin buffer_cut
   resource
   s_mov_b32 s10, 104
   v_mov_b32 v2, 96
-  buffer_load_dwordx4 v[4:7], v2, s[8:11], 0 offen
+  buffer_load_dwordx4 v[4:7], v2, s[8:11], NO_OFFSET offen
   s_waitcnt vmcnt(0)
 end buffer_cut
 
@@ -64,7 +64,7 @@ begin \name
   resource
   s_mov_b32 s10, 12
   v_mov_b32 v1, 0
-  buffer_load_dwordx4 v[4:7], v1, s[8:11], 0 offen
+  buffer_load_dwordx4 v[4:7], v1, s[8:11], NO_OFFSET offen
   s_waitcnt vmcnt(0)
   v_add_u32 \used, 1, \used
   global_store_dword v0, \used, s[6:7]
@@ -87,7 +87,7 @@ begin \name
   records \count, \oob_select
   v_mov_b32 v2, \index
   v_mov_b32 v3, \offset
-  buffer_load_dword v1, v[2:3], s[8:11], 0 idxen offen
+  buffer_load_dword v1, v[2:3], s[8:11], NO_OFFSET idxen offen
   s_waitcnt vmcnt(0)
 end \name
 .endm

@@ -1,7 +1,9 @@
 // Kernels whose s_waitcnt is missing or too weak, each with its mended twin NAME_mended. `fix`: 1 in the twin.
 #include "kernel.inc"
 
-#ifdef GFX940
+#ifdef GFX12
+#define RETURNS th:TH_ATOMIC_RETURN
+#elif defined GFX940
 #define RETURNS sc0
 #else
 #define RETURNS glc
@@ -86,7 +88,7 @@ pair overwritten
 
 .macro buffer_load_body fix
   resource
-  buffer_load_dwordx2 v[2:3], v0, s[8:11], 0 offen
+  buffer_load_dwordx2 v[2:3], v0, s[8:11], NO_OFFSET offen
   wait_if \fix, 0
   v_add_u32 v1, 1, v3
   global_store_dword v0, v1, s[6:7]
@@ -334,6 +336,16 @@ pair vector_relative
 pair other_row
 #endif
 
+#ifdef GFX12
+.macro barrier_state_body fix
+  s_get_barrier_state s8, -1
+  wait_if \fix, 63, 0
+  v_mov_b32 v1, s8
+  global_store_dword v0, v1, s[6:7]
+.endm
+pair barrier_state
+#endif
+
 #ifdef GFX11
 .macro answer_body fix
   s_sendmsg_rtn_b64 s[8:9], sendmsg(MSG_RTN_GET_REALTIME)
@@ -344,9 +356,9 @@ pair other_row
 pair answer
 
 .macro tiles_body fix
-  global_load_dword v15, v0, s[4:5]
+  global_load_dword v9, v0, s[4:5]
   wait_if \fix, 0
-  v_wmma_f32_16x16x16_f16 TILE(24), v[16:23], v[8:15], 0
+  v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(16), FACTOR(8), 0
   s_waitcnt vmcnt(0)
 .endm
 pair tiles

@@ -42,9 +42,10 @@ class Counters {
     Waits most() const { return {63, 63, separate_ ? 63u : 15u, split_ ? 31u : separate_ ? 63u : 15u}; }
     bool counts_load(const isa::Inst& inst) const { return counts(inst) && !(separate_ && stores(inst)); }
     bool counts_store(const isa::Inst& inst) const { return counts(inst) && (!separate_ || stores(inst)); }
-    /// S_SENDMSG_RTN: its result arrives with lgkmcnt.
+    /// S_SENDMSG_RTN, S_GET_BARRIER_STATE: the result arrives with lgkmcnt.
     static bool is_answered(const isa::Inst& inst) {
-        return inst.format == isa::Format::Sop1 && isa::rows()[inst.row].src[0] == isa::Type::message;
+        return inst.format == isa::Format::Sop1 && (isa::rows()[inst.row].src[0] == isa::Type::message ||
+                                                    inst.row == isa::index(isa::Op::s_get_barrier_state));
     }
     /// Whether instructions of the format may wait; tested for every instruction.
     static constexpr bool may_wait(isa::Format format) {

@@ -171,12 +171,13 @@ Inst moved_by_m0(const Inst& inst, std::uint32_t m0) {
 
 std::string register_name(Target target, Operand first, unsigned count) {
     if (first == kVcc) return "vcc";
-    const char kind = first >= kAcc0 ? 'a' : first >= kVgpr0 ? 'v' : 's';
-    const unsigned number = first >= kAcc0 ? first - kAcc0 : first >= kVgpr0 ? first - kVgpr0 : first;
+    const bool trap = first >= kTtmp0 && first < kTtmp0 + 16;
+    const std::string kind = first >= kAcc0 ? "a" : first >= kVgpr0 ? "v" : trap ? "ttmp" : "s";
+    const unsigned number = first - (first >= kAcc0 ? kAcc0 : first >= kVgpr0 ? kVgpr0 : trap ? Operand{kTtmp0} : 0);
     if (first == kFlatScratch && !traits_of(target).scratch_register) return "flat_scratch";
     if (first == kM0) return "m0";
     if (count == 1) return kind + std::to_string(number);
-    return std::string{kind} + "[" + std::to_string(number) + ":" + std::to_string(number + count - 1) + "]";
+    return kind + "[" + std::to_string(number) + ":" + std::to_string(number + count - 1) + "]";
 }
 
 }  // namespace kfdemu::check

@@ -25,6 +25,7 @@ void DefinedRegisters::begin(const InitialRegisters& initial) {
     if (initial.flat_scratch) defined(isa::kFlatScratch, 2);
     if (initial.xnack_mask) defined(kXnackMask, 2);
     defined(kTtmp0, 16);
+    if (!initial.group_id_yz) set(kTtmp0 + 7, 1, ~std::uint64_t{0});
     defined(kExec, 2);
     defined(kScalars, initial.vgprs);
     scc = {1, 0};

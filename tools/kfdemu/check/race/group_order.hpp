@@ -4,12 +4,13 @@
 //     GroupOrder order;
 //     order.begin(waves);                                        // a new work-group
 //     order.issue(wave, lds), order.waited(wave, lgkmcnt);       // each memory instruction, each s_waitcnt
-//     order.barrier(wave), order.ended(wave);
+//     order.barrier(wave), order.ended(wave);                    // or arrive(wave) and later pass(wave)
 //     if (order.between(stamp, wave, Waits::Needed) != Is::Ordered) …  // a race
 //
 // LDS performs the instructions of one wave in order, and those of several in any; an access has happened before a
-// barrier only if lgkmcnt proves it. Source: LLVM AMDGPUUsage, "Memory Model". Between barriers, each wave has a vector
-// clock. Thread safety: that of its work-group.
+// barrier only if lgkmcnt proves it. Of a barrier in two steps, what comes before the signal precedes what comes after
+// the wait. Source: LLVM AMDGPUUsage, "Memory Model". Between barriers, each wave has a vector clock. Thread safety:
+// that of its work-group.
 #pragma once
 
 #include <array>
@@ -25,14 +26,14 @@ class GroupOrder {
 
     /// When a wave accessed memory.
     struct Stamp {
-        std::uint32_t epoch = 0;   ///< barriers that its wave had arrived at; 0: never
+        std::uint32_t epoch = 0;   ///< barriers that its wave had arrived at (WaveState::arrived); 0: never
         std::uint32_t number = 0;  ///< among its wave's memory instructions
         std::uint8_t wave = 0;
     };
     /// What atomics on one address pass from wave to wave, until the next barrier.
     struct Channel {
         Clock clock{};
-        std::uint32_t epoch = 0;
+        std::uint32_t epoch = 0;  ///< of the latest use, as Stamp's
         std::uint32_t waves = 0;  ///< that used it
     };
     enum class Is : std::uint8_t { Ordered, NoBarrier, NotWaited };
@@ -42,7 +43,10 @@ class GroupOrder {
 
     void begin(unsigned waves);
     unsigned waves() const { return waves_; }
+    /// s_barrier: both steps.
     void barrier(unsigned wave);
+    void arrive(unsigned wave);
+    void pass(unsigned wave);
     void ended(unsigned wave) { state_[wave].ended = true; }
     void waited(unsigned wave, std::uint32_t lgkmcnt);
     /// A memory instruction of the wave begins; `lds`: lgkmcnt counts it, in order.
@@ -63,7 +67,7 @@ class GroupOrder {
     bool used(unsigned wave, const Channel& channel) const;
     /// The wave has seen what atomics on the channel wrote.
     void observe(unsigned wave, const Channel& channel);
-    /// A handle of what the wave knows of the others, for a later follow(); good until the next barrier.
+    /// A handle of what the wave knows of the others, for a later follow(); after the next barrier, of nothing.
     std::uint32_t knowledge(unsigned wave);
     /// The wave has seen what `earlier`, with that knowledge, wrote.
     void follow(unsigned wave, const Stamp& earlier, std::uint32_t knowledge);
@@ -83,18 +87,22 @@ class GroupOrder {
         Clock clock{};
     };
     struct WaveState {
-        std::uint32_t epoch = 0, issued = 0;
+        std::uint32_t arrived = 0, passed = 0;  // barriers
+        std::uint32_t issued = 0;
         std::uint32_t lds_issued = 0, lds_done = 0;   // numbers of `issued`; lds_done is proven by lgkmcnt
         std::array<std::uint32_t, 64> lds_numbers{};  // of the last LDS instructions
-        std::array<std::uint32_t, 2> done_at_end{};   // lds_done when the epoch, by parity, ended
-        std::array<std::uint32_t, 2> entered{};       // `issued` when the epoch, by parity, began
+        std::array<std::uint32_t, 2> done_at_end{};   // lds_done when it arrived, by the parity of `arrived` before
+        std::array<std::uint32_t, 2> entered{};       // `issued` then, by that of `arrived` since
         bool ended = false;
-        Clock clock{};              // what it knows of the others in this epoch
-        std::uint32_t version = 0;  // of `clock` among versions_; 0: changed since
+        Clock clock{};              // what it knows of the others since it passed
+        std::uint32_t version = 0;  // of `clock`, as version(); 0: changed since
         bool knows = false;         // `clock` is not zero
         std::vector<Guess> guesses;
     };
 
+    bool is_of_this_epoch(const WaveState& state, const Channel& channel) const;
+    const Clock& version(std::uint32_t number) const;
+    void forget_versions();
     std::uint32_t known(const WaveState& state, unsigned wave) const;
     static bool join(Clock& to, const Clock& from);
     void learn(WaveState& state, const Clock& clock);
@@ -103,7 +111,8 @@ class GroupOrder {
     unsigned waves_ = 0;
     std::uint32_t first_epoch_ = 1, latest_ = 0;
     std::array<WaveState, kMaxWaves> state_{};
-    std::vector<Clock> versions_;  // of this epoch; the first is zero
+    std::vector<Clock> versions_;      // of this epoch; the first is zero
+    std::uint32_t first_version_ = 0;  // the number of versions_[0]; 0 is that of zero, too
 };
 
 }  // namespace kfdemu::check

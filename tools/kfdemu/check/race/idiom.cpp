@@ -47,7 +47,8 @@ class Reader {
 bool is(const Inst& inst, Op op) { return inst.row == index(op); }
 
 bool ends_scan(const Inst& inst) {
-    return is(inst, Op::s_endpgm) || is(inst, Op::s_barrier) || is(inst, Op::s_setpc_b64);
+    return is(inst, Op::s_endpgm) || is(inst, Op::s_barrier) || is(inst, Op::s_barrier_wait) ||
+           is(inst, Op::s_setpc_b64);
 }
 
 /// Whether it changes memory that others see, as far as its encoding tells.

@@ -2,7 +2,7 @@
 //
 //     RaceCheck check;
 //     if (check.begin(scene, waves)) …                // a new work-group; false: nothing to watch
-//     check.orders(wave, inst);                       // each that Counters::may_wait()
+//     if (check.may_order(inst)) check.orders(wave, inst);
 //     check.before(scene, wave, inst, segments);      // each memory instruction
 //
 // Thread safety: that of its work-group.
@@ -22,10 +22,17 @@ namespace kfdemu::check {
 class RaceCheck {
   public:
     bool begin(const Scene& scene, unsigned waves);
+    /// Tested for every instruction.
+    static bool may_order(const isa::Inst& inst) { return Counters::may_wait(inst.format) || signals(inst); }
     void orders(const isa::Wave& wave, const isa::Inst& inst);
     void before(const Scene& scene, const isa::Wave& wave, const isa::Inst& inst, const Segments& segments);
 
   private:
+    static constexpr std::uint32_t kGroupBarrier = ~0u;
+    static bool signals(const isa::Inst& inst) {
+        return inst.row == isa::index(isa::Op::s_barrier_signal) ||
+               inst.row == isa::index(isa::Op::s_barrier_signal_isfirst);
+    }
     void synchronises(const isa::Wave& wave, const isa::Inst& inst, const Access& access);
 
     bool lds_ = false, memory_ = false;

@@ -14,77 +14,17 @@
 #include <bit>
 
 #include "tools/kfdemu/check/flow/register_use.hpp"
+#include "tools/kfdemu/check/wait/row_kinds.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
 namespace {
 
 using namespace isa;
+using namespace row_kinds;
 
 constexpr Operand kVccz = 251, kExecz = 252;  // as sources
-
-bool is_salu(const Row& row) {
-    return row.format == Format::Sop1 || row.format == Format::Sop2 || row.format == Format::Sopk;
-}
-bool compares_to_exec(const Row& row) { return row.format == Format::Vopc && row.is(kWritesExec); }
-bool writes_scalar(const Row& row) {
-    return row.format == Format::Vopc || (is_valu(row) && (row.is(kCarryOut) || row.dst == Type::s32));
-}
-bool sets_register(const Row& row) { return is_op(row, Op::s_setreg_b32) || is_op(row, Op::s_setreg_imm32_b32); }
-/// The hardware reads the data of a store of more than 8 bytes one state late.
-bool stores_late(const Row& row) {
-    return is_vector_memory(row) && (row.is(kStore) || row.is(kAtomic)) && dwords(row.src[1]) > 2;
-}
-bool scales_quotient(const Row& row) { return is_op(row, Op::v_div_fmas_f32) || is_op(row, Op::v_div_fmas_f64); }
-bool selects_lane(const Row& row) { return is_op(row, Op::v_readlane_b32) || is_op(row, Op::v_writelane_b32); }
-bool uses_register(const Row& row) { return is_op(row, Op::s_getreg_b32) || sets_register(row); }
-bool may_use_m0(const Row& row) {
-    return row.format == Format::Ds || row.format == Format::Flat || row.format == Format::Mubuf ||
-           is_op(row, Op::s_movrels_b32) || is_op(row, Op::s_movrels_b64) || is_op(row, Op::s_movreld_b32) ||
-           is_op(row, Op::s_movreld_b64) || is_op(row, Op::s_sendmsg) || is_op(row, Op::s_sendmsghalt) ||
-           is_op(row, Op::s_ttracedata);
-}
-
-/// What a function does not know of its callers and callees: LLVM does not look across them, and what it compiles would
-/// be reported.
-bool leaves_function(const Row& row) {
-    return is_op(row, Op::s_swappc_b64) || is_op(row, Op::s_setpc_b64) || is_op(row, Op::s_call_b64);
-}
-/// After these, too, the denormal mode may change.
-bool ends_atomic(const Row& row) {
-    return leaves_function(row) || is_valu(row) || is_op(row, Op::s_waitcnt) || is_op(row, Op::s_waitcnt_vscnt) ||
-           is_op(row, Op::s_waitcnt_vmcnt) || is_op(row, Op::s_waitcnt_expcnt) || is_op(row, Op::s_waitcnt_lgkmcnt) ||
-           is_op(row, Op::s_wait_idle);
-}
-bool is_float_atomic(const Row& row) { return is_vector_memory(row) && row.is(kAtomic) && is_float(row.dst); }
-bool sets_denormals(const Row& row) { return is_op(row, Op::s_denorm_mode); }
-bool is_dot(const Row& row) { return row.is(kDot); }
-bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
-bool is_matrix(const Row& row) { return row.is(kMatrix); }
-bool is_dgemm(const Row& row) { return is_matrix(row) && row.shape.matrix.of == Matrix::Of::Double; }
-bool is_small_dgemm(const Row& row) { return is_dgemm(row) && row.shape.matrix.rows == 4; }
-bool is_sgemm(const Row& row) { return is_matrix(row) && !is_dgemm(row); }
-bool is_xdl(const Row& row) { return is_sgemm(row) && row.shape.matrix.of != Matrix::Of::Single; }
-bool is_not_xdl(const Row& row) { return is_matrix(row) && !is_xdl(row); }
-bool is_transcendental(const Row& row) { return row.is(kTranscendental); }
-bool is_other_unit(const Row& row) { return is_valu(row) && !is_transcendental(row); }
-bool reads_lane(const Row& row) { return row.is(kFirstLane) || is_op(row, Op::v_readlane_b32); }
-bool names_lane(const Row& row) { return reads_lane(row) || is_op(row, Op::v_writelane_b32); }
-bool takes_matrices(const Row& row) { return is_matrix(row) || row.is(kScales); }
-bool swaps_rows(const Row& row) {
-    return is_op(row, Op::v_permlane16_swap_b32) || is_op(row, Op::v_permlane32_swap_b32);
-}
-bool rounds_pair_by_random(const Row& row) {
-    return is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_f32) || is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_f16) ||
-           is_op(row, Op::v_cvt_scalef32_sr_pk_fp4_bf16);
-}
-bool is_other_valu(const Row& row) { return is_valu(row) && !is_matrix(row); }
-bool moves_accumulator(const Row& row) { return row.is(kAccumulator); }
-bool fuses_doubles(const Row& row) { return is_op(row, Op::v_fma_f64) || is_op(row, Op::v_fmac_f64); }
-bool is_plain_valu(const Row& row) { return is_other_valu(row) && !is_dot(row); }
-bool to_accumulator(const Row& row) { return is_matrix(row) || is_op(row, Op::v_accvgpr_write_b32); }
-bool to_vgpr(const Row& row) { return is_valu(row) && !to_accumulator(row); }  // on gfx908
-bool uses_vectors(const Row& row) { return is_other_valu(row) || is_memory(row); }
 
 bool writes(const RegisterUses& uses, Operand first, unsigned count) {
     return std::any_of(uses.begin(), uses.end(), [&](const RegisterUse& use) {
@@ -165,6 +105,14 @@ bool of_its_sources(const Inst& earlier, const Inst& later) {
         if (const unsigned count = dwords(source_type(row, later, n));
             later.src[n] >= kVgpr0 && count != 0 && writes(earlier, later.src[n], count))
             return true;
+    return false;
+}
+/// A, B and, of a sparse product, the numbers of A's columns: C may be the D of the product before.
+bool of_its_factors(const Inst& earlier, const Inst& later) {
+    const Row& row = rows()[later.row];
+    const unsigned lanes = later.has(kWave32) ? 32 : 64;
+    for (unsigned n = 0; n < (row.is(kReadsDst) ? 3u : 2u); ++n)
+        if (writes(earlier, later.src[n], registers(row.src[n], lanes))) return true;
     return false;
 }
 /// A dot product forwards its result only to the addend of the same one.
@@ -289,16 +237,37 @@ constexpr MatrixRule kMatrixGfx940[] = {
 
 /// GFX10 has hardware for the others. What LLVM finds on gfx1010 alone is not here.
 constexpr HazardRule kGfx1030[] = {
-    {"checkFPAtomicToDenormModeHazard", 3, is_float_atomic, sets_denormals, always},
+    {.name = "checkFPAtomicToDenormModeHazard",
+     .states = 3,
+     .earlier = is_float_atomic,
+     .later = sets_denormals,
+     .applies = always,
+     .ends = ends_atomic},
 };
 
-/// A target's tables, in the order in which their rules are tried. `forgets`: what no rule looks beyond. Nothing else
-/// asks for the target.
+/// Of these, instructions of the VALU are the only wait states, and one of its transcendental unit is three. LLVM has
+/// three more rules of this kind, for what the scalar unit writes between vector instructions: not here.
+constexpr HazardRule kTiles{.name = "fixWMMAHazards",
+                            .states = 1,
+                            .earlier = multiplies_tiles,
+                            .later = multiplies_tiles,
+                            .applies = of_its_factors,
+                            .remedy = "v_nop"};
+constexpr HazardRule kGfx1151[] = {kTiles}, kGfx1201[] = {kTiles};
+constexpr HazardRule kGfx1100[] = {kTiles,
+                                   {.name = "fixVALUTransUseHazard",
+                                    .states = 6,
+                                    .earlier = is_transcendental,
+                                    .later = is_valu,
+                                    .applies = of_its_result,
+                                    .remedy = "s_waitcnt_depctr depctr_va_vdst(0)",
+                                    .ends = ends_valu}};
+
+/// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
 struct Generation {
     Target target;
     std::span<const HazardRule> common, own;
     std::span<const MatrixRule> matrix;
-    bool (*forgets)(const Row&) = leaves_function;
 };
 constexpr Generation kGenerations[] = {
     {Target::gfx900, kVega, kGfx900, {}},
@@ -307,10 +276,10 @@ constexpr Generation kGenerations[] = {
     {Target::gfx90a, kVega, kGfx90a, kMatrixGfx90a},
     {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
     {Target::gfx950, kVega, kGfx940, kMatrixGfx940<true>},
-    {Target::gfx1030, {}, kGfx1030, {}, ends_atomic},
-    {Target::gfx1100, {}, {}, {}},
-    {Target::gfx1151, {}, {}, {}},
-    {Target::gfx1201, {}, {}, {}},
+    {Target::gfx1030, {}, kGfx1030, {}},
+    {Target::gfx1100, {}, kGfx1100, {}},
+    {Target::gfx1151, {}, kGfx1151, {}},
+    {Target::gfx1201, {}, kGfx1201, {}},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 
@@ -325,14 +294,17 @@ constexpr bool fits(const Generation& generation) {
 static_assert(std::ranges::all_of(kGenerations, fits));
 
 HazardRoles roles_of(const HazardTable& table, const Generation& generation, const Row& row) {
-    if (generation.forgets(row)) return {.earlier = 0, .later = kForgets};
+    if (leaves_function(row)) return {.later = kForgets};
     HazardRoles roles;
     const auto add = [&](unsigned number, bool earlier, bool later) {
         roles.earlier |= std::uint32_t{earlier} << number;
         roles.later |= std::uint32_t{later} << number;
     };
     unsigned number = 0;
-    for (const HazardRule& rule : table.rules) add(number++, rule.earlier(row), rule.later(row));
+    for (const HazardRule& rule : table.rules) {
+        if (rule.ends != nullptr && rule.ends(row)) roles.ends |= std::uint32_t{1} << number;
+        add(number++, rule.earlier(row), rule.later(row));
+    }
     number = kFirstMatrixRole;
     for (const MatrixRule& rule : table.matrix) add(number++, states_after(row, rule) != 0, rule.later(row));
     return roles;
@@ -341,6 +313,7 @@ HazardRoles roles_of(const HazardTable& table, const Generation& generation, con
 HazardTable table_of(const Generation& generation) {
     HazardTable table{.rules{generation.common.begin(), generation.common.end()}, .matrix = generation.matrix};
     table.rules.insert(table.rules.end(), generation.own.begin(), generation.own.end());
+    table.by_valu = traits_of(generation.target).gfx11_numbers;
     for (std::size_t n = 0; n < table.rules.size(); ++n) table.only[table.rules[n].when] |= std::uint32_t{1} << n;
     for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, generation, rows()[n]);
     return table;
@@ -355,6 +328,16 @@ const HazardTable& hazard_table(Target target) {
         return tables;
     }();
     return made[static_cast<std::size_t>(target)];
+}
+
+unsigned Hazards::valu_states_of(const Inst& inst) {
+    const Row& row = rows()[inst.row];
+    return is_transcendental(row) ? 3 : is_valu(row) ? 1 : 0;
+}
+
+void Hazards::end(std::uint32_t roles) {
+    for (Past& past : past_) past.roles &= ~roles;
+    recent_ &= ~roles;
 }
 
 void Hazards::push_matrix(const Inst& inst) {
@@ -383,7 +366,7 @@ const Hazard* Hazards::search(const Inst& inst, unsigned later) {
         for (unsigned shared = past.roles & later; shared != 0 && found == nullptr; shared &= shared - 1) {
             const HazardRule& rule = table_->rules[static_cast<unsigned>(std::countr_zero(shared))];
             if (rule.states <= states || !rule.applies(past.inst, inst)) continue;
-            found_ = {past.inst, rule.states, static_cast<unsigned>(states)};
+            found_ = {past.inst, rule.states, static_cast<unsigned>(states), rule.remedy};
             found = &found_;
         }
     }

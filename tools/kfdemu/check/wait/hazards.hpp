@@ -27,11 +27,13 @@ struct HazardRule {
     bool (*later)(const isa::Row&);
     bool (*applies)(const isa::Inst& earlier, const isa::Inst& later);  ///< which registers connect them
     When when = Any;
+    const char* remedy = nullptr;             ///< other than s_nop
+    bool (*ends)(const isa::Row&) = nullptr;  ///< after which the earlier one is forgotten
 };
 
 /// The rules that instructions of a row may take part in, one bit each, as the earlier and as the later one.
 struct HazardRoles {
-    std::uint32_t earlier = 0, later = 0;
+    std::uint32_t earlier = 0, later = 0, ends = 0;
 };
 inline constexpr unsigned kFirstMatrixRole = 20;  ///< rules of MatrixHazards have the bits from here on
 inline constexpr std::uint32_t kMatrixRoles = ~std::uint32_t{0} << kFirstMatrixRole;
@@ -42,13 +44,14 @@ struct HazardTable {
     std::vector<HazardRule> rules{};
     std::span<const MatrixRule> matrix{};
     std::array<std::uint32_t, 3> only{};  ///< the rules of each When
+    bool by_valu = false;                 ///< wait states are instructions of the VALU
     std::array<HazardRoles, isa::kRowCount> roles{};
 };
 const HazardTable& hazard_table(isa::Target target);
 
 class Hazards {
   public:
-    static constexpr unsigned kMost = 5;  ///< wait states that any rule needs, without those of matrix_hazards.hpp
+    static constexpr unsigned kMost = 6;  ///< wait states that any rule needs, without those of matrix_hazards.hpp
 
     /// A new wave.
     void clear(isa::Target target) {
@@ -59,6 +62,7 @@ class Hazards {
     const Hazard* before(const isa::Inst& inst) {
         const HazardRoles roles = table_->roles[inst.row];
         const Hazard* found = (roles.later & recent_) != 0 ? search(inst, roles.later) : nullptr;
+        if ((roles.ends & recent_) != 0) end(roles.ends);
         if (roles.earlier != 0) push(inst, roles.earlier);
         now_ += states_of(inst);
         return found;
@@ -71,7 +75,8 @@ class Hazards {
         unsigned roles;
     };
     /// Scales and the product that takes them are one instruction.
-    static unsigned states_of(const isa::Inst& inst) {
+    unsigned states_of(const isa::Inst& inst) const {
+        if (table_->by_valu) return valu_states_of(inst);
         if (inst.row == index(isa::Op::v_mfma_ld_scale_b32)) return 0;
         return inst.row == index(isa::Op::s_nop) ? (static_cast<unsigned>(inst.offset) & 15) + 1 : 1;
     }
@@ -80,6 +85,8 @@ class Hazards {
         matrix_.clear(table_->matrix);
     }
     const Hazard* search(const isa::Inst& inst, unsigned later);
+    static unsigned valu_states_of(const isa::Inst& inst);
+    void end(std::uint32_t roles);
     void push_matrix(const isa::Inst& inst);
     void push(const isa::Inst& inst, unsigned earlier) {
         if ((earlier & kMatrixRoles) != 0) push_matrix(inst);

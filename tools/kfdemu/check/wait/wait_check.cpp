@@ -124,9 +124,13 @@ void WaitCheck::report(const Scene& scene, const Hazard& hazard, const Wave& wav
     if (!scene.session.report->is_new(Check::wait, kRule, inst)) return;
     Finding finding = scene.finding(Check::wait, kRule, wave, inst);
     const auto states = [](unsigned n) { return std::to_string(n) + (n == 1 ? " wait state" : " wait states"); };
-    finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +
-                   std::to_string(hazard.found) + ": " + nops(hazard.missing()) +
-                   (hazard.missing() > 16 ? " are missing" : " is missing");
+    if (hazard.remedy != nullptr)
+        finding.what =
+            std::string{"what an earlier instruction writes is read too soon: "} + hazard.remedy + " is missing";
+    else
+        finding.what = "the instruction needs " + states(hazard.needed) + " after an earlier one and has " +
+                       std::to_string(hazard.found) + ": " + nops(hazard.missing()) +
+                       (hazard.missing() > 16 ? " are missing" : " is missing");
     finding.related.push_back({"the earlier one", scene.site(hazard.earlier)});
     scene.session.report->add(std::move(finding));
 }
