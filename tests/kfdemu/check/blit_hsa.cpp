@@ -18,18 +18,15 @@ namespace {
 constexpr std::size_t kPage = 4096, kHeader = 256;
 constexpr std::uint32_t kNop = 0xbf800000;  // s_nop 0
 
-/// s_waitcnt, of GFX12 the first and the last of several, s_and_b64 exec, exec, vcc and s_endpgm.
+/// s_waitcnt, s_and_b64 exec, exec, vcc and s_endpgm.
 struct Words {
-    std::uint32_t first_wait, last_wait, mask, end;
+    std::uint32_t wait, mask, end;
 };
 Words words_of(const std::string& gpu) {
-    if (gpu.starts_with("gfx12")) return {0xbfc0, 0xbfc9, 0x8bfe6a7e, 0xbfb00000};
-    if (gpu.starts_with("gfx11")) return {0xbf89, 0xbf89, 0x8bfe6a7e, 0xbfb00000};
-    return {0xbf8c, 0xbf8c, gpu.starts_with("gfx10") ? 0x87fe6a7e : 0x86fe6a7e, 0xbf810000};
+    if (gpu.starts_with("gfx11") || gpu.starts_with("gfx12")) return {0xbf89, 0x8bfe6a7e, 0xbfb00000};
+    return {0xbf8c, gpu.starts_with("gfx10") ? 0x87fe6a7e : 0x86fe6a7e, 0xbf810000};
 }
-bool is_wait(const Words& words, std::uint32_t dword) {
-    return dword >> 16 >= words.first_wait && dword >> 16 <= words.last_wait;
-}
+bool is_wait(const Words& words, std::uint32_t dword) { return dword >> 16 == words.wait; }
 bool is_mask(const Words& words, std::uint32_t dword) { return dword == words.mask; }
 
 /// A page of this process, or empty.
