@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tools/kfdemu/check/race/stored_value.hpp"
+#include "tools/kfdemu/isa/rows/traits.hpp"
 
 namespace kfdemu::check {
 
@@ -233,9 +234,12 @@ void LdsRaces::report(const Now& now, const Mark& earlier, Is how, bool earlier_
     if (!scene.session.report->is_new(Check::race, rule, now.inst)) return;
     Finding finding = scene.finding(Check::race, rule, now.wave, now.inst);
     const char* verb = now.access.writes ? now.access.reads ? "updated" : "written" : "read";
+    const bool split = isa::traits_of(scene.target).split_barriers;
+    const char* no_barrier = split ? "no barrier is between" : "no s_barrier is between";
+    const char* no_wait = split ? "the other does not wait (s_wait_dscnt) before it signals the barrier between"
+                                : "the other does not wait (lgkmcnt) before the s_barrier between";
     finding.what = fmt::format("LDS is {} that another wave {}, and {}", verb, earlier_wrote ? "writes" : "reads",
-                               how == Is::NoBarrier ? "no s_barrier is between"
-                                                    : "the other does not wait (lgkmcnt) before the s_barrier between");
+                               how == Is::NoBarrier ? no_barrier : no_wait);
     finding.lane = now.mark.lane;
     finding.address = now.offset;
     finding.place = fmt::format("offset {} of {} bytes of LDS", now.offset, scene.lds_bytes);

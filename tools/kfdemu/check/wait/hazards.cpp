@@ -293,7 +293,7 @@ constexpr bool fits(const Generation& generation) {
 }
 static_assert(std::ranges::all_of(kGenerations, fits));
 
-HazardRoles roles_of(const HazardTable& table, const Generation& generation, const Row& row) {
+HazardRoles roles_of(const HazardTable& table, const Row& row) {
     if (leaves_function(row)) return {.later = kForgets};
     HazardRoles roles;
     const auto add = [&](unsigned number, bool earlier, bool later) {
@@ -315,7 +315,7 @@ HazardTable table_of(const Generation& generation) {
     table.rules.insert(table.rules.end(), generation.own.begin(), generation.own.end());
     table.by_valu = traits_of(generation.target).gfx11_numbers;
     for (std::size_t n = 0; n < table.rules.size(); ++n) table.only[table.rules[n].when] |= std::uint32_t{1} << n;
-    for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, generation, rows()[n]);
+    for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, rows()[n]);
     return table;
 }
 
