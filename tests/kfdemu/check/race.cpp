@@ -84,45 +84,121 @@ TEST_CASE("a barrier in two steps orders what comes before the first", "[check][
     }
 }
 
-TEST_CASE("between the steps of a barrier, a wave is in two epochs", "[check][race]") {
-    using kfdemu::check::GroupOrder;
+namespace {
+
+/// Waves whose barriers have two steps.
+struct Steps {
+    using GroupOrder = kfdemu::check::GroupOrder;
     using Is = GroupOrder::Is;
     GroupOrder order;
-    order.begin(2);
-    const auto access = [&](unsigned wave) {
+    GroupOrder::Channel channel;
+    unsigned waves;
+
+    explicit Steps(unsigned count) : waves{count} { order.begin(count); }
+    /// It has happened at once.
+    GroupOrder::Stamp access(unsigned wave) {
         order.issue(wave, true);
         order.waited(wave, 0);
         return order.now(wave);
-    };
-    const auto between = [&](const GroupOrder::Stamp& earlier, unsigned wave) {
-        return order.between(earlier, wave, GroupOrder::Waits::Needed);
-    };
-    const GroupOrder::Stamp first = access(0);
-    order.arrive(0);
-    const GroupOrder::Stamp second = access(0);
-    REQUIRE(between(first, 1) == Is::NoBarrier);
-    order.arrive(1);
-    REQUIRE(between(first, 1) == Is::NoBarrier);
-    order.pass(1);
-    REQUIRE(between(first, 1) == Is::Ordered);
-    REQUIRE(between(second, 1) == Is::NoBarrier);
+    }
+    void signal_all() {
+        for (unsigned wave = 0; wave < waves; ++wave) order.signal(wave);
+    }
+    void pass(unsigned wave) {
+        order.wait(wave);
+        access(wave);
+    }
+    void exchange(unsigned wave) {
+        access(wave);
+        order.exchange(wave, channel);
+    }
+    Is between(const GroupOrder::Stamp& earlier, unsigned wave) const {
+        const Is is = order.between(earlier, wave, GroupOrder::Waits::Needed);
+        REQUIRE(order.follows(wave, earlier.wave, earlier.number) == (is != Is::NoBarrier));
+        if (is != Is::Ordered) REQUIRE(order.happened_before(wave)[earlier.wave] < earlier.number);
+        return is;
+    }
+};
 
-    // Wave 0 has not passed; what atomics tell holds for it and for wave 1.
-    GroupOrder::Channel channel;
-    order.exchange(0, channel);
-    const GroupOrder::Stamp third = access(1);
-    REQUIRE(between(third, 0) == Is::NoBarrier);
-    order.exchange(1, channel);
-    REQUIRE(between(second, 1) == Is::Ordered);
-    const std::uint32_t knowledge = order.knowledge(1);
-    order.exchange(0, channel);
-    REQUIRE(between(third, 0) == Is::Ordered);
-    order.pass(0);
-    access(0);
-    order.arrive(0), order.arrive(1), order.pass(1);
-    access(1);  // what versions of the former epoch say is forgotten, and nothing breaks
-    order.follow(0, third, knowledge);
-    REQUIRE(order.between(second, 1, GroupOrder::Waits::Needed) == Is::Ordered);
+}  // namespace
+
+TEST_CASE("a wave that has waited knows what the others knew when they signalled", "[check][race]") {
+    Steps s{2};
+    const auto first = s.access(0);
+    s.order.signal(0);
+    const auto second = s.access(0);
+    REQUIRE(s.between(first, 1) == Steps::Is::NoBarrier);
+    s.order.signal(1);
+    REQUIRE(s.between(first, 1) == Steps::Is::NoBarrier);
+    s.pass(1);
+    REQUIRE(s.between(first, 1) == Steps::Is::Ordered);
+    REQUIRE(s.between(second, 1) == Steps::Is::NoBarrier);
+
+    s.pass(0);
+    s.order.signal(0);
+    const auto third = s.access(1);
+    s.order.signal(1), s.pass(1), s.order.signal(1);  // two signals ahead
+    REQUIRE(s.between(third, 0) == Steps::Is::NoBarrier);
+    s.pass(0);
+    REQUIRE(s.between(third, 0) == Steps::Is::Ordered);
+}
+
+TEST_CASE("between signal and wait, atomics order as elsewhere", "[check][race]") {
+    Steps s{3};
+    s.signal_all();
+    const auto between = s.access(0);
+    s.exchange(0);
+    s.exchange(1);
+    REQUIRE(s.between(between, 1) == Steps::Is::Ordered);
+    s.pass(1);
+    REQUIRE(s.between(between, 1) == Steps::Is::Ordered);
+
+    Steps t{3};
+    const auto before = t.access(2);
+    t.signal_all();
+    t.pass(1);
+    t.exchange(1);
+    REQUIRE(t.between(before, 0) == Steps::Is::NoBarrier);
+    t.exchange(0);  // it has not waited, and wave 1 has
+    REQUIRE(t.between(before, 0) == Steps::Is::Ordered);
+}
+
+TEST_CASE("what a flag's writer knew is kept while others may still poll it", "[check][race]") {
+    Steps s{4};
+    const auto written = s.access(3);
+    s.exchange(3);
+    s.exchange(2);
+    const auto flag = s.access(2);
+    const std::uint32_t knowledge = s.order.knowledge(2);
+    s.signal_all();
+    s.pass(1);
+    REQUIRE(s.between(written, 0) == Steps::Is::NoBarrier);
+    s.order.follow(0, flag, knowledge);
+    REQUIRE(s.between(written, 0) == Steps::Is::Ordered);
+}
+
+TEST_CASE("a barrier in two steps opens as the work-group's does", "[check][race]") {
+    Steps s{2};
+    s.order.signal(0), s.order.signal(0);  // as many as there are waves
+    s.pass(0);
+    const auto later = s.access(0);
+    s.signal_all();
+    s.pass(1);
+    REQUIRE(s.between(later, 1) == Steps::Is::Ordered);
+
+    Steps t{2};
+    const auto last = t.access(1);
+    t.order.signal(0);
+    t.order.ended(1);
+    t.pass(0);
+    REQUIRE(t.between(last, 0) == Steps::Is::Ordered);
+
+    Steps u{2};
+    u.order.issue(0, true);
+    const auto unfinished = u.order.now(0);
+    u.signal_all();
+    u.pass(1);
+    REQUIRE(u.between(unfinished, 1) == Steps::Is::NotWaited);
 }
 
 TEST_CASE("a work-group has up to 32 waves", "[check][race]") {

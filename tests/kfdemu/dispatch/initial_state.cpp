@@ -145,6 +145,9 @@ TEST_CASE("on gfx1201, a work-group's id is in TTMP9 and TTMP7, and a wave's num
     REQUIRE((one.wave.mode & 0x300) == 0x100);  // of these bits the kernel says other things
     l.kernel.workgroup_id = {true, true, false};
     one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
+    REQUIRE(one.wave.s[ttmp + 7] == 8);
+    l.kernel.workgroup_id = {true, false, true};
+    one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 3, 4, 6});
     REQUIRE(one.wave.s[ttmp + 7] == (9 << 16 | 8));
     l.kernel.workgroup_id = {false, false, false};
     one.set(l.state(), {7, 8, 9}, {{5, 6, 7}, 0, 1, 6});

@@ -237,9 +237,9 @@ TEST_CASE("scratch slots are given out whole or not at all", "[dispatch][scratch
 }
 
 TEST_CASE("where the ids of Y and Z share a register, there are 65536 of each", "[dispatch][packet]") {
-    for (const unsigned d : {0, 1}) {
+    for (const unsigned d : {0, 1, 2}) {
         KernelDispatchPacket p = packet();
-        p.setup = 2;
+        p.setup = 3;
         p.workgroup_size = {1, 1, 1};
         p.grid_size = {1, 1, 1};
         p.grid_size[d] = 65536;
@@ -247,7 +247,7 @@ TEST_CASE("where the ids of Y and Z share a register, there are 65536 of each", 
         p.grid_size[d] += 1;
         REQUIRE_FALSE(check_packet(p, GpuFacts{.target = Target::gfx1100}));
         const auto refused = check_packet(p, GpuFacts{.target = Target::gfx1201});
-        REQUIRE(refused.has_value() == (d == 1));
+        REQUIRE(refused.has_value() == (d != 0));
         if (refused) REQUIRE(refused->reason == Refusal::InvalidSize);
     }
 }

@@ -283,6 +283,7 @@ TEST_CASE("a kernel does not write the ids of its work-group", "[isa][gfx1201]")
     CHECK(m.run({0xbef50080}) == Stop::Illegal);              // s_mov_b32 ttmp9, 0
     CHECK(m.run({0xbef20180}) == Stop::Illegal);              // s_mov_b64 ttmp[6:7], 0
     CHECK(m.run({0xf4001d40, 0xf8000000}) == Stop::Illegal);  // s_load_b32 ttmp9, s[0:1], 0x0
+    CHECK(m.run({0xf4007a00, 0xf8000000}) == Stop::Illegal);  // s_load_b256 s[104:111], s[0:1], 0x0
     CHECK(m.run({0xd44a0075, 0x00020280}) == Stop::Illegal);  // v_cmp_eq_u32_e64 ttmp9, 0, v1
     CHECK(m.run({0x7c940280}) == Stop::End);                  // v_cmp_eq_u32_e32 vcc_lo, 0, v1
     CHECK(m.run({0xbe800075}) == Stop::End);                  // s_mov_b32 s0, ttmp9

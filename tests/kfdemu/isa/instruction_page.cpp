@@ -43,7 +43,7 @@ either operation of an instruction; from 0x10 on they are of the second alone.
 | `v_screen_partition_4se_b32` | for pixels |
 | `ds_add_gs_reg_rtn`, `ds_sub_gs_reg_rtn`, `ds_bvh_stack_*` | for geometry, and for rays through an image's tree |
 | `s_sendmsg_rtn`, but for MSG_RTN_GET_REALTIME | only a trap handler needs the answers |
-| `s_barrier_signal`, `s_barrier_wait` and `s_get_barrier_state` of other barriers than -1 and, for the first two, 0; `s_barrier_init`, `s_barrier_join`, `s_barrier_leave` | only the work-group's barrier is emulated |
+| `s_barrier_signal`, `s_barrier_wait` and `s_get_barrier_state` of other barriers than -1 and, for the first two, 0; `s_barrier_signal_isfirst` of others than -1; `s_barrier_init`, `s_barrier_join`, `s_barrier_leave` | only the work-group's barrier is emulated |
 | `s_alloc_vgpr` | waves have all registers that their kernel asks for |
 | `s_getreg_b32` and `s_setreg_b32` on gfx1201 of other registers than MODE, STATUS, SCRATCH_BASE, HW_ID, SHADER_CYCLES and EXCP_FLAG | their fields are not emulated |
 | `global_load_tr_b64`; `global_load_tr_b128` in waves of 64 lanes or without all lanes | which lane gets which byte is not published; the other has no result there |

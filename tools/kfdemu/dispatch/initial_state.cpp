@@ -64,11 +64,11 @@ const isa::Traits& traits_of(const LaunchState& l) { return isa::traits_of(l.gpu
 
 bool asks_for_y_or_z(const LaunchState& l) { return l.kernel.workgroup_id[1] || l.kernel.workgroup_id[2]; }
 
-/// X in TTMP9, Y and Z in the halves of TTMP7, both if the kernel asks for one ("RDNA 4" ISA manual, "SGPR
-/// Initialization", as what follows).
+/// X in TTMP9, Y and Z in the halves of TTMP7, if the kernel asks for one ("RDNA 4" ISA manual, "SGPR Initialization",
+/// as what follows). Z is 0 unless it asks for that (LLVM's SIISelLowering.cpp counts on it).
 void set_group_id_in_ttmp(isa::Wave& wave, const LaunchState& l, const std::array<std::uint32_t, 3>& id) {
     wave.s[isa::kTtmp0 + 9] = id[0];
-    if (asks_for_y_or_z(l)) wave.s[isa::kTtmp0 + 7] = id[1] | id[2] << 16;
+    if (asks_for_y_or_z(l)) wave.s[isa::kTtmp0 + 7] = id[1] | (l.kernel.workgroup_id[2] ? id[2] << 16 : 0);
 }
 
 /// TTMP8: whether Y and Z are there, and the wave's number in its work-group.

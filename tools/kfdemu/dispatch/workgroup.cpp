@@ -305,9 +305,8 @@ void WorkGroup::open_barrier_if_all_came() {
     waiting_ = 0;
 }
 
-/// The barrier in two steps ("RDNA 4" ISA manual, "Work-group barriers"), which a work-group of one wave does not have:
-/// there, LLVM counts on an SCC that stays (SIISelLowering.cpp).
-/// Waves that wait are not waiting at the other. Signals are counted, not the waves that send them.
+/// Signals are counted, not the waves that send them ("RDNA 4" ISA manual, "Work-group barriers"). A work-group of one
+/// wave has no barrier, and its SCC stays: LLVM counts on that (SIISelLowering.cpp).
 void WorkGroup::signal(Resident& resident) {
     isa::Wave& wave = resident.wave;
     if (waves_ == 1) return;
@@ -327,7 +326,7 @@ void WorkGroup::wait_for_signals(Resident& resident) {
     ++waiting_;
 }
 
-/// Waves that have ended neither count nor are waited for.
+/// Waves that have ended neither count nor are waited for. Whether the hardware keeps their signals is not published.
 void WorkGroup::open_if_all_signalled() {
     if (signals_ == 0 || signals_ < live_) return;
     for (unsigned w = 0; w < waves_; ++w) {

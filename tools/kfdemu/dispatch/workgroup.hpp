@@ -67,7 +67,7 @@ class WorkGroup {
         isa::Wave wave;
         bool at_barrier = false, ended = false;
         unsigned signals = 0;             ///< to a barrier in two steps that has not opened
-        bool may_pass = false;            ///< it has opened since the wave waited at it last
+        bool may_pass = false;            ///< one has opened since the wave waited last, perhaps an earlier one
         std::uint64_t constants_for = 0;  ///< serial of the dispatch for which its constants were set
     };
     struct Code {

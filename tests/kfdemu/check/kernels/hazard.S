@@ -143,11 +143,18 @@ pair product_of_product
 begin silent_sum_of_products
   v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(8), 0
   v_wmma_f32_16x16x16_f16 TILE(24), FACTOR(8), FACTOR(8), TILE(24)
+  v_wmma_f16_16x16x16_f16 HALF_TILE(24), FACTOR(8), FACTOR(8), HALF_TILE(24)
+  v_wmma_f16_16x16x16_f16 HALF_TILE(24), FACTOR(8), FACTOR(8), HALF_TILE(24)
 end silent_sum_of_products
 
+// One of the five is transcendental, and a wait for other units is none.
 .macro transcendental_body fix
   v_rcp_f32 v1, v0
-.rept 5 + \fix
+  v_rcp_f32 v3, v0
+#ifndef GFX12
+  s_waitcnt_depctr depctr_sa_sdst(0)
+#endif
+.rept 4 + \fix
   v_mov_b32 v2, 1
 .endr
   v_add_f32 v1, v1, v1
@@ -155,7 +162,7 @@ end silent_sum_of_products
 .endm
 pair transcendental
 
-// Two more of that unit; memory; and the wait for it.
+// Two more of that unit; memory; the wait for it; and the other half of a register.
 begin silent_transcendentals
   v_rcp_f32 v1, v0
   v_rcp_f32 v2, v0
@@ -166,8 +173,10 @@ begin silent_transcendentals
   v_add_f32 v1, v1, v1
 #ifndef GFX12
   v_rcp_f32 v1, v0
-  s_waitcnt_depctr 0xfff
+  s_waitcnt_depctr depctr_va_vdst(0)
   v_add_f32 v1, v1, v1
+  .long 0x7e02a901 // v_rcp_f16_e32 v1.l, v1.l
+  .long 0x65030281 // v_add_f16_e32 v1.h, 1, v1.h
 #endif
   s_waitcnt lgkmcnt(0)
   store_v1

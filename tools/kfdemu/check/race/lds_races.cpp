@@ -60,6 +60,7 @@ void LdsRaces::load_words(Now& now) {
     Cell* const words = words_.data();
     const std::uint64_t* const addresses = now.access.at.data();
     const std::uint32_t size = size_;
+    const unsigned apart = now.context.order.epochs_apart();
     std::uint64_t last = ~std::uint64_t{0};
     for (std::uint64_t rest = now.access.lanes; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -73,7 +74,7 @@ void LdsRaces::load_words(Now& now) {
             continue;
         }
         Cell& cell = words[at / 4];
-        Mark& slot = slot_for(mark, cell);
+        Mark& slot = slot_for(mark, cell, apart);
         if (slot.number == mark.number && slot.wave == mark.wave && slot.epoch == mark.epoch) continue;
         if (!cell.split && certainly_after(cell.write) && certainly_after(cell.atomic)) {
             slot = mark;
@@ -164,7 +165,7 @@ void LdsRaces::load(Now& now, Cell& cell) {
     else if (kind != Kind::Polls && !prepares_for(now, cell, kind) && races(now, cell.atomic, how))
         report(now, cell.atomic, how, true);
     if (kind == Kind::Polls) poll_atomics(now);
-    slot_for(now.mark, cell) = now.mark;
+    slot_for(now.mark, cell, now.context.order.epochs_apart()) = now.mark;
 }
 
 void LdsRaces::store(Now& now, Cell& cell) {

@@ -65,9 +65,9 @@ class LdsRaces {
         bool certainly_after(const Mark& earlier) const { return earlier.number <= happened[earlier.wave]; }
     };
 
-    /// Of two waves that read in an epoch, the first keeps its place.
-    static Mark& slot_for(const Mark& mark, Cell& cell) {
-        return cell.read[cell.read[0].epoch == mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
+    /// Of two waves that read in an epoch, the first keeps its place. `apart`: GroupOrder::epochs_apart().
+    static Mark& slot_for(const Mark& mark, Cell& cell, unsigned apart) {
+        return cell.read[cell.read[0].epoch + apart >= mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
     }
     static Kind kind_of_load(Idiom idiom);
     void load_words(Now& now);

@@ -24,8 +24,8 @@ bool RaceCheck::begin(const Scene& scene, unsigned waves) {
 void RaceCheck::orders(const Wave& wave, const Inst& inst) {
     const unsigned index = wave.index_in_group;
     if (inst.row == isa::index(Op::s_barrier)) order_.barrier(index);
-    if (signals(inst) && wave.s[inst.src[0]] == kGroupBarrier) order_.arrive(index);
-    if (inst.row == isa::index(Op::s_barrier_wait)) order_.pass(index);
+    if (signals(inst) && wave.s[inst.src[0]] == kGroupBarrier) order_.signal(index);
+    if (inst.row == isa::index(Op::s_barrier_wait) && inst.offset == -1) order_.wait(index);
     if (const Waits waits = counters_.waits(wave, inst); waits.any()) {
         order_.waited(index, waits.lds);
         const PendingStores::Proved proved = stores_.waited(index, waits.stores);

@@ -7,7 +7,7 @@ namespace kfdemu::check {
 
 struct Hazard {
     isa::Inst earlier;
-    unsigned needed = 0, found = 0;  ///< wait states between the two
+    unsigned needed = 0, found = 0;  ///< wait states between the two, without a remedy
     const char* remedy = nullptr;    ///< other than s_nop
 
     unsigned missing() const { return needed - found; }

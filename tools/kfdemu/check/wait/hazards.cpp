@@ -15,7 +15,6 @@
 
 #include "tools/kfdemu/check/flow/register_use.hpp"
 #include "tools/kfdemu/check/wait/row_kinds.hpp"
-#include "tools/kfdemu/isa/rows/traits.hpp"
 #include "tools/kfdemu/isa/wave/wave.hpp"
 
 namespace kfdemu::check {
@@ -66,6 +65,19 @@ bool of_its_result(const Inst& earlier, const Inst& later) {
         return !use.writes && overlap(use.first, use.count, earlier.dst, count);
     });
 }
+/// Of a register's halves, the one that was written.
+bool of_its_half(const Inst& earlier, const Inst& later) {
+    if (!is_half(rows()[earlier.row].dst) || later.format == Format::Vopd) return of_its_result(earlier, later);
+    const Row& row = rows()[later.row];
+    const auto is_it = [&](Type type, unsigned n) {
+        return !is_half(type) || (later.op_sel >> n & 1) == (earlier.op_sel >> 3 & 1);
+    };
+    for (unsigned n = 0; n < 3; ++n)
+        if (const Type type = source_type(row, later, n);
+            overlap(later.src[n], dwords(type), earlier.dst, 1) && is_it(type, n))
+            return true;
+    return row.is(kReadsDst) && overlap(later.dst, dwords(row.dst), earlier.dst, 1) && is_it(row.dst, 3);
+}
 /// A result of which an SDWA or OP_SEL moved the bits, or may have. OP_SEL names a half, or one of four bytes.
 bool of_its_part(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[earlier.row];
@@ -111,7 +123,7 @@ bool of_its_sources(const Inst& earlier, const Inst& later) {
 bool of_its_factors(const Inst& earlier, const Inst& later) {
     const Row& row = rows()[later.row];
     const unsigned lanes = later.has(kWave32) ? 32 : 64;
-    for (unsigned n = 0; n < (row.is(kReadsDst) ? 3u : 2u); ++n)
+    for (unsigned n = 0; n < (row.is(kSparse) ? 3u : 2u); ++n)
         if (writes(earlier, later.src[n], registers(row.src[n], lanes))) return true;
     return false;
 }
@@ -245,8 +257,7 @@ constexpr HazardRule kGfx1030[] = {
      .ends = ends_atomic},
 };
 
-/// Of these, instructions of the VALU are the only wait states, and one of its transcendental unit is three. LLVM has
-/// three more rules of this kind, for what the scalar unit writes between vector instructions: not here.
+/// LLVM has three more rules of this kind, for what the scalar unit writes between vector instructions: not here.
 constexpr HazardRule kTiles{.name = "fixWMMAHazards",
                             .states = 1,
                             .earlier = multiplies_tiles,
@@ -259,15 +270,17 @@ constexpr HazardRule kGfx1100[] = {kTiles,
                                     .states = 6,
                                     .earlier = is_transcendental,
                                     .later = is_valu,
-                                    .applies = of_its_result,
+                                    .applies = of_its_half,
                                     .remedy = "s_waitcnt_depctr depctr_va_vdst(0)",
                                     .ends = ends_valu}};
 
-/// A target's tables, in the order in which their rules are tried. Nothing else asks for the target.
+/// A target's tables, in the order in which their rules are tried. `by_valu`: HazardTable's. Nothing else asks for the
+/// target.
 struct Generation {
     Target target;
     std::span<const HazardRule> common, own;
     std::span<const MatrixRule> matrix;
+    bool by_valu = false;
 };
 constexpr Generation kGenerations[] = {
     {Target::gfx900, kVega, kGfx900, {}},
@@ -277,9 +290,9 @@ constexpr Generation kGenerations[] = {
     {Target::gfx942, kVega, kGfx940, kMatrixGfx940<false>},
     {Target::gfx950, kVega, kGfx940, kMatrixGfx940<true>},
     {Target::gfx1030, {}, kGfx1030, {}},
-    {Target::gfx1100, {}, kGfx1100, {}},
-    {Target::gfx1151, {}, kGfx1151, {}},
-    {Target::gfx1201, {}, kGfx1201, {}},
+    {Target::gfx1100, {}, kGfx1100, {}, true},
+    {Target::gfx1151, {}, kGfx1151, {}, true},
+    {Target::gfx1201, {}, kGfx1201, {}, true},
 };
 static_assert(std::ranges::equal(kGenerations, kTargets, {}, &Generation::target));
 
@@ -313,7 +326,7 @@ HazardRoles roles_of(const HazardTable& table, const Row& row) {
 HazardTable table_of(const Generation& generation) {
     HazardTable table{.rules{generation.common.begin(), generation.common.end()}, .matrix = generation.matrix};
     table.rules.insert(table.rules.end(), generation.own.begin(), generation.own.end());
-    table.by_valu = traits_of(generation.target).gfx11_numbers;
+    table.by_valu = generation.by_valu;
     for (std::size_t n = 0; n < table.rules.size(); ++n) table.only[table.rules[n].when] |= std::uint32_t{1} << n;
     for (std::size_t n = 0; n < kRowCount; ++n) table.roles[n] = roles_of(table, rows()[n]);
     return table;
@@ -328,11 +341,6 @@ const HazardTable& hazard_table(Target target) {
         return tables;
     }();
     return made[static_cast<std::size_t>(target)];
-}
-
-unsigned Hazards::valu_states_of(const Inst& inst) {
-    const Row& row = rows()[inst.row];
-    return is_transcendental(row) ? 3 : is_valu(row) ? 1 : 0;
 }
 
 void Hazards::end(std::uint32_t roles) {
@@ -366,6 +374,7 @@ const Hazard* Hazards::search(const Inst& inst, unsigned later) {
         for (unsigned shared = past.roles & later; shared != 0 && found == nullptr; shared &= shared - 1) {
             const HazardRule& rule = table_->rules[static_cast<unsigned>(std::countr_zero(shared))];
             if (rule.states <= states || !rule.applies(past.inst, inst)) continue;
+            if (transcendentals_ - past.transcendentals - is_transcendental(past.inst) > 1) continue;
             found_ = {past.inst, rule.states, static_cast<unsigned>(states), rule.remedy};
             found = &found_;
         }

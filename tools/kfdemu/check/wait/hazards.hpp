@@ -3,8 +3,9 @@
 //     Hazards hazards;                                // of one wave
 //     if (const Hazard* hazard = hazards.before(inst)) …
 //
-// An instruction gives one wait state to those after it, s_nop as many as it says. The rules are tables in hazards.cpp,
-// which also has the sources. Pure. Thread safety: that of its wave.
+// An instruction gives one wait state to those after it, s_nop as many as it says; from GFX11 on, those of the VALU
+// give one, and no others. The rules are tables in hazards.cpp, which also has the sources. Pure. Thread safety: that
+// of its wave.
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ struct HazardRule {
     bool (*later)(const isa::Row&);
     bool (*applies)(const isa::Inst& earlier, const isa::Inst& later);  ///< which registers connect them
     When when = Any;
-    const char* remedy = nullptr;             ///< other than s_nop
+    const char* remedy = nullptr;             ///< other than s_nop; two transcendentals between end the hazard, too
     bool (*ends)(const isa::Row&) = nullptr;  ///< after which the earlier one is forgotten
 };
 
@@ -44,7 +45,7 @@ struct HazardTable {
     std::vector<HazardRule> rules{};
     std::span<const MatrixRule> matrix{};
     std::array<std::uint32_t, 3> only{};  ///< the rules of each When
-    bool by_valu = false;                 ///< wait states are instructions of the VALU
+    bool by_valu = false;                 ///< only instructions of the VALU give wait states
     std::array<HazardRoles, isa::kRowCount> roles{};
 };
 const HazardTable& hazard_table(isa::Target target);
@@ -62,21 +63,22 @@ class Hazards {
     const Hazard* before(const isa::Inst& inst) {
         const HazardRoles roles = table_->roles[inst.row];
         const Hazard* found = (roles.later & recent_) != 0 ? search(inst, roles.later) : nullptr;
-        if ((roles.ends & recent_) != 0) end(roles.ends);
+        if ((roles.ends & recent_) != 0 && !waits_for_others(inst)) end(roles.ends);
         if (roles.earlier != 0) push(inst, roles.earlier);
         now_ += states_of(inst);
+        if (table_->by_valu) transcendentals_ += is_transcendental(inst);
         return found;
     }
 
   private:
     struct Past {
         isa::Inst inst;
-        std::uint64_t when;
+        std::uint64_t when, transcendentals;  ///< before it
         unsigned roles;
     };
     /// Scales and the product that takes them are one instruction.
     unsigned states_of(const isa::Inst& inst) const {
-        if (table_->by_valu) return valu_states_of(inst);
+        if (table_->by_valu) return isa::is_vector(inst.format) ? 1 : 0;
         if (inst.row == index(isa::Op::v_mfma_ld_scale_b32)) return 0;
         return inst.row == index(isa::Op::s_nop) ? (static_cast<unsigned>(inst.offset) & 15) + 1 : 1;
     }
@@ -85,7 +87,11 @@ class Hazards {
         matrix_.clear(table_->matrix);
     }
     const Hazard* search(const isa::Inst& inst, unsigned later);
-    static unsigned valu_states_of(const isa::Inst& inst);
+    static bool is_transcendental(const isa::Inst& inst) { return isa::rows()[inst.row].is(isa::kTranscendental); }
+    /// s_waitcnt_depctr, but not for VA_VDST, the results of the VALU.
+    static bool waits_for_others(const isa::Inst& inst) {
+        return inst.row == index(isa::Op::s_waitcnt_depctr) && (inst.offset & 0xf000) != 0;
+    }
     void end(std::uint32_t roles);
     void push_matrix(const isa::Inst& inst);
     void push(const isa::Inst& inst, unsigned earlier) {
@@ -93,6 +99,7 @@ class Hazards {
         Past& past = past_[last_++ % kMost];
         past.inst = inst;
         past.when = now_;
+        past.transcendentals = transcendentals_;
         past.roles = earlier;
         recent_ |= earlier;
     }
@@ -100,8 +107,9 @@ class Hazards {
     const HazardTable* table_ = &hazard_table(isa::Target{});
     std::array<Past, kMost> past_{};  // a ring of the last instructions that have roles
     unsigned last_ = 0;
-    unsigned recent_ = 0;            // the roles of those in the ring that may matter
-    std::uint64_t now_ = 2 * kMost;  // in wait states; what is in an empty ring is long past
+    unsigned recent_ = 0;                // the roles of those in the ring that may matter
+    std::uint64_t now_ = 2 * kMost;      // in wait states; what is in an empty ring is long past
+    std::uint64_t transcendentals_ = 0;  // so far
     Hazard found_;
     MatrixHazards matrix_;
 };

@@ -46,7 +46,7 @@ inline bool is_float_atomic(const Row& row) { return is_vector_memory(row) && ro
 inline bool sets_denormals(const Row& row) { return is_op(row, Op::s_denorm_mode); }
 inline bool is_dot(const Row& row) { return row.is(kDot); }
 inline bool is_memory(const Row& row) { return is_vector_memory(row) || row.format == Format::Ds; }
-/// What waits until the VALU is done.
+/// What waits until the VALU is done, s_waitcnt_depctr as it says.
 inline bool ends_valu(const Row& row) { return is_memory(row) || is_op(row, Op::s_waitcnt_depctr); }
 inline bool is_matrix(const Row& row) { return row.is(kMatrix); }
 inline bool is_dgemm(const Row& row) { return is_matrix(row) && row.shape.matrix.of == Matrix::Of::Double; }

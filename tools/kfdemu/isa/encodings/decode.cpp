@@ -81,10 +81,10 @@ bool fill(const BitFields& f, const Family& family) {
 }
 
 /// TTMPs, which the hardware does not let a kernel write, and kfdemu stops at.
-bool is_trap_handlers(Operand to) { return to >= kTtmp0 && to < kTtmp0 + 16; }
 bool writes_trap_registers(const Inst& inst, const Row& row) {
+    const auto has_one = [](Operand first, unsigned count) { return first < kTtmp0 + 16 && kTtmp0 < first + count; };
     if (row.is(kNoResult) || row.is(kStore)) return false;
-    return is_trap_handlers(inst.dst) || (is_vector(row.format) && is_trap_handlers(inst.sdst));
+    return has_one(inst.dst, dwords(row.dst)) || (is_vector(row.format) && has_one(inst.sdst, 1));
 }
 
 }  // namespace
