@@ -77,7 +77,7 @@ class GroupOrder {
     /// The wave has seen something of any other wave.
     void follow_all(unsigned wave);
 
-    /// As follow(), by a load at `pc` that may wait for a flag: held until withdraw(). confirm() makes it final.
+    /// As follow(), by a load at `pc` that may wait for a flag: held until confirm(), which makes it final.
     void assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Stamp& earlier, std::uint32_t knowledge);
     /// As observe(), likewise.
     void assume(unsigned wave, std::uint64_t pc, std::uint64_t address, const Channel& channel);
