@@ -40,12 +40,15 @@ Task awaits(Stream& stream) { co_await stream.completion(); }
 
 /// Two streams with running kernels, so that either may have caused the fault.
 struct Faulty : Kernels {
-    Words flag{1};
+    Words flag{1}, asked{1};
     Stream busy{gpu}, bad{gpu, {.drain = 100ms}};
     Faulty() {
         spin.launch(busy, {.grid = 1, .workgroup = 1}, flag.data());
+        spin.launch(bad, {.grid = 1, .workgroup = 1}, asked.data());
         store_at.launch(bad, {.grid = 1, .workgroup = 1}, std::uint64_t{0x1234'5678'9000}, 1u);
     }
+    /// After a test has asked for what is to follow: a call in a stream that has failed would throw.
+    void fault() { asked.set(1); }
     /// The other may have caused the fault as well.
     void check_busy() {
         CHECK_THROWS_AS(busy.synchronize(patience), MemoryFault);
@@ -75,6 +78,7 @@ TEST_CASE("child: a fault with a callback", "[.child][defect]") {
     Told told;  // outlives the streams
     Faulty f;
     f.bad.on_complete(told.callback());
+    f.fault();
     CHECK_THROWS_AS(told.good(), MemoryFault);
     f.check_busy();
 }
@@ -87,6 +91,7 @@ TEST_CASE("a callback receives a memory fault although no thread waits", "[strea
 TEST_CASE("child: a fault with a coroutine", "[.child][defect]") {
     Faulty f;
     Task task = awaits(f.bad);
+    f.fault();
     REQUIRE(task.done.wait_for(patience) == std::future_status::ready);
     CHECK_THROWS_AS(task.done.get(), MemoryFault);
     f.check_busy();
@@ -101,6 +106,7 @@ TEST_CASE("child: a fault before a host function", "[.child][defect]") {
     std::atomic<bool> called{false};
     Faulty f;
     f.bad.call([&] { called = true; });
+    f.fault();
     CHECK(eventually([&] { return f.bad.failed(); }));
     CHECK_THROWS_AS(f.bad.synchronize(patience), MemoryFault);
     f.check_busy();
