@@ -84,7 +84,7 @@ void GroupOrder::open_if_all_signalled() {
     }
     signals_ = 0;
     forget_versions(versions_at_opening_);
-    versions_at_opening_ = first_version_ + static_cast<std::uint32_t>(versions_.size()) - 1;
+    versions_at_opening_ = next_version();
 }
 
 /// When it does something after its wait, the barrier has opened.
@@ -108,7 +108,7 @@ void GroupOrder::issue(unsigned wave, bool lds) {
     learn_of_barrier(state);
     if (!split_ && state.epoch != latest_) {  // s_barrier has opened: nothing of the former epoch is asked for again
         latest_ = state.epoch;
-        forget_versions(first_version_ + static_cast<std::uint32_t>(versions_.size()) - 1);
+        forget_versions(next_version());
     }
     state.issued += 1;
     if (lds) state.lds_numbers[state.lds_issued++ % state.lds_numbers.size()] = state.issued;
@@ -187,7 +187,7 @@ void GroupOrder::exchange(unsigned wave, Channel& channel) {
     channel.waves |= 1u << wave;
 }
 
-/// Numbers of a work-group stay valid; beyond an s_barrier, nobody asks for them.
+/// What was seen in that epoch still orders accesses: after an s_barrier, the barrier alone does.
 bool GroupOrder::is_of_this_epoch(const WaveState& state, std::uint32_t epoch) const {
     return split_ ? epoch >= first_epoch_ : epoch == state.epoch;
 }
@@ -215,7 +215,7 @@ void GroupOrder::forget_versions(std::uint32_t before) {
 std::uint32_t GroupOrder::knowledge(unsigned wave) {
     WaveState& state = state_[wave];
     if (state.guesses.empty() && (!state.knows || state.version != 0)) return state.version;
-    const std::uint32_t version = first_version_ + static_cast<std::uint32_t>(versions_.size()) - 1;
+    const std::uint32_t version = next_version();
     versions_.push_back(state.clock);
     if (split_) join(versions_.back(), state.by_barriers.issued);
     for (const Guess& guess : state.guesses) join(versions_.back(), guess.clock);

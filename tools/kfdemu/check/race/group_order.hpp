@@ -116,6 +116,7 @@ class GroupOrder {
     void learn_of_barrier(WaveState& state);
     void open_if_all_signalled();
     const Clock& version(std::uint32_t number) const;
+    std::uint32_t next_version() const { return first_version_ + static_cast<std::uint32_t>(versions_.size()) - 1; }
     void forget_versions(std::uint32_t before);
     static bool join(Clock& to, const Clock& from);
     void learn(WaveState& state, const Clock& clock);
@@ -130,8 +131,9 @@ class GroupOrder {
 
     bool split_ = false;                     // the work-group has barriers in two steps
     unsigned signals_ = 0;                   // to the one that has not opened
-    Known signalled_, opened_;               // what those who signalled know; what those of opened barriers knew
-    std::uint32_t versions_at_opening_ = 1;  // the number after the last
+    Known signalled_;                        // what waves knew when they signalled
+    Known opened_;                           // the same, when the last barrier opened
+    std::uint32_t versions_at_opening_ = 1;  // next_version(), then
 };
 
 }  // namespace kfdemu::check

@@ -65,7 +65,8 @@ class LdsRaces {
         bool certainly_after(const Mark& earlier) const { return earlier.number <= happened[earlier.wave]; }
     };
 
-    /// Of two waves that read in an epoch, the first keeps its place. `apart`: GroupOrder::epochs_apart().
+    /// Where a read is kept: of two waves that read in one epoch, the first stays in read[0]. `apart`: how many epochs
+    /// count as one (GroupOrder::epochs_apart()).
     static Mark& slot_for(const Mark& mark, Cell& cell, unsigned apart) {
         return cell.read[cell.read[0].epoch + apart >= mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
     }
