@@ -12,6 +12,8 @@
 #include "tests/kfdemu/differential/host_group.hpp"
 #include "tests/kfdemu/differential/inputs.hpp"
 #include "tests/kfdemu/dispatch/machine.hpp"
+#include "tests/support/sanitizer.hpp"
+#include "tests/support/turn.hpp"
 
 namespace differential {
 namespace {
@@ -248,6 +250,8 @@ std::size_t bytes_of(Kind kind) {
 void check(const Case& test) {
     const std::vector<Build> able = builds().of(test);
     if (able.empty()) SKIP_BECAUSE("no code object of it for any of these targets and compilers");
+    if (test_support::sanitizer && !test_support::has_turn(std::hash<std::string>{}(test.kernel), 4))
+        SKIP_BECAUSE("with sanitizers a quarter of the kernels takes minutes, and other turns have the others");
     const Level best = kfdemu::isa::best_level();
     for (const Build& build : able) check_build(test, build, best, expectations(test, build));
     // The executors of each x86 level of this CPU are compiled separately.

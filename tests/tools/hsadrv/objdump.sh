@@ -102,7 +102,7 @@ holds 'no other kernel' bash -c '! grep -q reverse kernel.txt'
 holds 'no other target' bash -c '! grep -q "for gfx900:" kernel.txt'
 expect 'hidden arguments' 0 '^    hidden      block_count_x [0-9]+\+4, ' objdump --kernel dump "$kernels/hidden.gfx90a.v5.O2.hsaco"
 expect 'every kernel in detail' 0 '^    argument  offset' objdump -v one.hsaco
-expect 'no line in detail has more than 100 columns' 1 '^$' bash -c '"$0" objdump -v "$@" | grep -nE ".{101}"' "$hsadrv" "$kernels/launch.hsaco" "$kernels/nd_span.hsaco"
+expect 'no line in detail has more than 100 columns' 1 '^$' bash -c 'cd "$1" && "$0" objdump -v launch.hsaco nd_span.hsaco | grep -nE ".{101}"' "$hsadrv" "$kernels"
 expect 'a kernel that there is not' 2 'there is no such kernel: did you mean saxpy\?; there are reverse, saxpy$' objdump --kernel saxpi k.hsaco
 expect 'nor one like it' 2 'there is no such kernel; there are' objdump --kernel matrix_multiply k.hsaco
 expect 'a target that there is not' 2 '--target gfx1100: there is no code for it; there is for gfx900, gfx90a' objdump --target gfx1100 k.hsaco
