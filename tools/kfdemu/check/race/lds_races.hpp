@@ -65,8 +65,8 @@ class LdsRaces {
         bool certainly_after(const Mark& earlier) const { return earlier.number <= happened[earlier.wave]; }
     };
 
-    /// Where a read is kept: of two waves that read in one epoch, the first stays in read[0]. `apart`: how many epochs
-    /// count as one (GroupOrder::epochs_apart()).
+    /// The slot for a read. If two waves read in the same epoch, the first has read[0], the other read[1]. Epochs that
+    /// differ by up to `apart` count as the same (GroupOrder::epochs_apart()).
     static Mark& slot_for(const Mark& mark, Cell& cell, unsigned apart) {
         return cell.read[cell.read[0].epoch + apart >= mark.epoch && cell.read[0].wave != mark.wave ? 1 : 0];
     }
